@@ -1,0 +1,26 @@
+// Command lab is Kubernetes in one program.
+//
+// It is a multi-call binary: what it does depends on the name it is called by.
+// As etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl it
+// is exactly that upstream program. As kubelet it is the upstream kubelet over
+// the lab's own runtime. As lab it is the command that starts and stops them.
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"example.com/hacking-a-controller/lab/internal/cli"
+	"example.com/hacking-a-controller/lab/internal/lifeline"
+	"example.com/hacking-a-controller/lab/internal/upstream"
+)
+
+func main() {
+	line := lifeline.Inherit()
+	go line.ExitWhenCut()
+	name := filepath.Base(os.Args[0])
+	if run, ok := upstream.Programs[name]; ok {
+		os.Exit(run(line))
+	}
+	os.Exit(cli.Run(os.Args[1:]))
+}

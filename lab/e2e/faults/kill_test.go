@@ -1,0 +1,128 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/lab/internal/labtest"
+)
+
+func TestKillOfEachComponent(t *testing.T) {
+	lab := startLab(t)
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"} {
+		t.Run(name, func(t *testing.T) {
+			before := state(t, lab).Components[name]
+			require.NoError(t, createConfigMap(t.Context(), t, lab, "acknowledged-"+name))
+			require.NoError(t, syscall.Kill(before.PID, syscall.SIGKILL))
+			labtest.Eventually(t, name+" is started again", func(context.Context) error {
+				if now := state(t, lab).Components[name]; now.PID == 0 || now.Restarts != before.Restarts+1 {
+					return fmt.Errorf("the state is %+v", now)
+				}
+				return nil
+			})
+			expectHealthy(t, lab)
+			expectConfigMap(t, lab, "acknowledged-"+name)
+			expectPodRuns(t, lab, "after-"+name)
+		})
+	}
+}
+
+// A container goes on when the kubelet dies, as on a real node: it has a parent
+// of its own. A pod that may run only once is not run again.
+func TestContainersOutliveTheKubelet(t *testing.T) {
+	lab := startLab(t)
+	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--restart=Never", "--command", "--", "sh", "-c", "echo pid $$; sleep 1000")
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
+	pid := pidInLog(t, lab, "sleeper")
+
+	kubelet := state(t, lab).Components["kubelet"]
+	require.NoError(t, syscall.Kill(kubelet.PID, syscall.SIGKILL))
+	labtest.Eventually(t, "the kubelet is back", func(context.Context) error {
+		if now := state(t, lab).Components["kubelet"]; now.PID == 0 || now.PID == kubelet.PID {
+			return fmt.Errorf("the state is %+v", now)
+		}
+		return nil
+	})
+	expectHealthy(t, lab)
+	expectPodRuns(t, lab, "after")
+
+	assert.NoError(t, syscall.Kill(pid, 0), "the container has died with the kubelet")
+	pod, err := lab.Client(t).CoreV1().Pods("default").Get(t.Context(), "sleeper", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, corev1.PodRunning, pod.Status.Phase)
+	assert.Zero(t, pod.Status.ContainerStatuses[0].RestartCount)
+	// The new kubelet is in control of it.
+	assert.Equal(t, "in\n", lab.Kubectl(t, "exec", "sleeper", "--", "echo", "in"))
+	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", "--timeout=60s")
+	expectNoProcess(t, pid)
+}
+
+func TestKillOfTheSupervisor(t *testing.T) {
+	lab := startLab(t)
+	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sh", "-c", "echo pid $$; sleep 1000")
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
+	pids := []int{pidInLog(t, lab, "sleeper")}
+	for _, c := range state(t, lab).Components {
+		pids = append(pids, c.PID)
+	}
+	require.NoError(t, createConfigMap(t.Context(), t, lab, "acknowledged"))
+
+	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
+	for _, pid := range pids { // nobody has to clean up
+		expectNoProcess(t, pid)
+	}
+	_, err := lab.Command(t.Context(), "status")
+	require.Error(t, err, "status did not notice")
+
+	lab.Run(t, "up")
+	expectConfigMap(t, lab, "acknowledged")
+	expectPodRuns(t, lab, "after")
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
+}
+
+// The other two commands recover from a killed supervisor, too.
+func TestDownAndResetAfterKillOfTheSupervisor(t *testing.T) {
+	lab := startLab(t)
+	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
+	assert.Contains(t, lab.Run(t, "down"), "not running")
+	lab.Run(t, "up")
+	pid := state(t, lab).Components["etcd"].PID
+	// A stopped process does not notice that its supervisor is gone.
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
+	lab.Run(t, "reset")
+	expectNoProcess(t, pid)
+	assert.NoDirExists(t, lab.Dir)
+}
+
+func pidInLog(t *testing.T, lab *labtest.Lab, pod string) int {
+	t.Helper()
+	var pid int
+	labtest.Eventually(t, "the pod prints its pid", func(ctx context.Context) error {
+		log, err := lab.Command(ctx, "kubectl", "logs", pod)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Sscanf(log, "pid %d", &pid)
+		return err
+	})
+	return pid
+}
+
+func expectNoProcess(t *testing.T, pid int) {
+	t.Helper()
+	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("it is still there (%v)", err)
+		}
+		return nil
+	})
+}

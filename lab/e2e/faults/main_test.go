@@ -1,0 +1,96 @@
+// Package faults kills the parts of a lab and looks whether it comes back with
+// everything that it had acknowledged. Each test has a lab of its own.
+package faults
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/supervisor"
+)
+
+// startLab starts a lab that the test stops, and proves that it left nothing.
+func startLab(t *testing.T) *labtest.Lab {
+	t.Helper()
+	lab, err := labtest.New()
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			showLogs(t, lab)
+		}
+		assert.NoError(t, lab.Remove())
+		assert.NoDirExists(t, lab.Dir)
+	})
+	lab.Run(t, "up")
+	return lab
+}
+
+func showLogs(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	for _, name := range []string{"supervisor", "kubelet"} {
+		data, _ := os.ReadFile(filepath.Join(lab.Dir, "logs", name+".log"))
+		t.Logf("%s.log ends with:\n%s", name, data[max(0, len(data)-4000):])
+	}
+}
+
+func state(t *testing.T, lab *labtest.Lab) supervisor.State {
+	t.Helper()
+	l, err := layout.New(lab.Dir)
+	require.NoError(t, err)
+	s, err := supervisor.ReadState(l)
+	require.NoError(t, err)
+	return s
+}
+
+// supervisorPID returns 0 when no supervisor runs.
+func supervisorPID(t *testing.T, lab *labtest.Lab) int {
+	t.Helper()
+	l, err := layout.New(lab.Dir)
+	require.NoError(t, err)
+	pid, err := supervisor.PID(l)
+	require.NoError(t, err)
+	return pid
+}
+
+func createConfigMap(ctx context.Context, t *testing.T, lab *labtest.Lab, name string) error {
+	t.Helper()
+	_, err := lab.Client(t).CoreV1().ConfigMaps("default").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	return err
+}
+
+func expectConfigMap(t *testing.T, lab *labtest.Lab, name string) {
+	t.Helper()
+	_, err := lab.Client(t).CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err, "an acknowledged object is lost")
+}
+
+// expectHealthy waits until the lab itself says that all is well.
+func expectHealthy(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	labtest.Eventually(t, "lab status is healthy", func(ctx context.Context) error {
+		out, err := lab.Command(ctx, "status")
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+		return nil
+	})
+}
+
+// expectPodRuns proves that the whole chain works: it needs the API server,
+// etcd, the scheduler, the controllers and the kubelet.
+func expectPodRuns(t *testing.T, lab *labtest.Lab, name string) {
+	t.Helper()
+	lab.Kubectl(t, "create", "job", name, "--image=busybox", "--", "echo", "hello from "+name)
+	lab.Kubectl(t, "wait", "--for=condition=complete", "job/"+name, "--timeout=90s")
+	assert.Contains(t, lab.Kubectl(t, "logs", "job/"+name), "hello from "+name)
+}

@@ -1,0 +1,88 @@
+package pods
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"io"
+	"runtime"
+)
+
+// testImage is the image that holds ./testserver.
+const testImage = "testserver:v1"
+
+// buildImage compiles ./testserver and packs it as a docker archive: one static
+// program as the only file, as the image of an operator would be.
+func buildImage() (archive string, err error) {
+	dir, err := os.MkdirTemp("", "lab-image-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "testserver")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./testserver")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building testserver: %w: %s", err, out)
+	}
+	image, err := imageOf(program)
+	if err != nil {
+		return "", err
+	}
+	tag, err := name.NewTag(testImage)
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "testserver-*.tar")
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return file.Name(), tarball.Write(tag, image, file)
+}
+
+func imageOf(program string) (v1.Image, error) {
+	content, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	var layerTar bytes.Buffer
+	w := tar.NewWriter(&layerTar)
+	if err := w.WriteHeader(&tar.Header{Name: "testserver", Mode: 0o755, Size: int64(len(content))}); err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(layerTar.Bytes())), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	image, err := mutate.AppendLayers(empty.Image, layer)
+	if err != nil {
+		return nil, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture = runtime.GOOS, runtime.GOARCH
+	config.Config.Entrypoint = []string{"/testserver"}
+	config.Config.User = "65532"
+	return mutate.ConfigFile(image, config)
+}

@@ -1,0 +1,72 @@
+package pods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"example.com/hacking-a-controller/lab/internal/labtest"
+)
+
+func TestTerminationGraceThenKillOfTheWholeGroup(t *testing.T) {
+	ns := newNamespace(t)
+	// Both the shell and the child it leaves behind ignore the polite signal.
+	createPod(t, ns, "stubborn", `
+terminationGracePeriodSeconds: 2
+containers:
+- name: main
+  image: busybox
+  command: [sh, -c, "trap '' TERM; sleep 1000 & echo child $!; while true; do wait; done"]`)
+	expectReady(t, ns, "stubborn")
+	expectLog(t, ns, "stubborn", "child ")
+	var child int
+	_, err := fmt.Sscanf(lab.Kubectl(t, "logs", "stubborn", "-n", ns), "child %d", &child)
+	assert.NoError(t, err)
+
+	began := time.Now()
+	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, "--timeout=60s")
+	assert.GreaterOrEqual(t, time.Since(began), 2*time.Second, "it was not given its grace")
+	expectNoProcess(t, child)
+}
+
+func TestAPoliteProgramEndsAtOnce(t *testing.T) {
+	ns := newNamespace(t)
+	createPod(t, ns, "polite", `
+terminationGracePeriodSeconds: 600
+containers: [{name: main, image: "testserver:v1"}]`)
+	expectReady(t, ns, "polite")
+	expectLog(t, ns, "polite", "listening")
+	lab.Kubectl(t, "delete", "pod", "polite", "-n", ns, "--timeout=60s")
+}
+
+func TestPreStopHookRunsBeforeTheSignal(t *testing.T) {
+	ns := newNamespace(t)
+	createPod(t, ns, "hooked", `
+terminationGracePeriodSeconds: 30
+containers:
+- name: main
+  image: busybox
+  command: [sh, -c, "until test -e /work/asked; do sleep 0.1; done; echo was asked; sleep 0.5"]
+  lifecycle: {preStop: {exec: {command: [touch, /work/asked]}}}
+  volumeMounts: [{name: work, mountPath: /work}]
+volumes: [{name: work, emptyDir: {}}]`)
+	expectReady(t, ns, "hooked")
+	follow := startKubectl(t, "logs", "-f", "hooked", "-n", ns)
+	lab.Kubectl(t, "delete", "pod", "hooked", "-n", ns, "--timeout=60s")
+	follow.expectOutput(t, "was asked")
+}
+
+func expectNoProcess(t *testing.T, pid int) {
+	t.Helper()
+	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("it is still there (%v)", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/memory"
+	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/supervisor"
+)
+
+func newStatus(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show every component: pid, port, health, memory",
+		Long: `Show every component: its process, its port on 127.0.0.1, whether it is healthy
+or why not, how often it was restarted, and its memory (proportional set size:
+what it shares with others is counted in parts). The exit code is 1 unless all
+are healthy.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.existing()
+			if err != nil {
+				return err
+			}
+			return a.status(cmd.Context(), l)
+		},
+	}
+}
+
+// row is one line of the table.
+type row struct {
+	name     string
+	pid      int
+	port     int
+	restarts int
+	health   string
+	healthy  bool
+}
+
+func (a *app) status(ctx context.Context, l layout.Layout) error {
+	pid, err := supervisor.PID(l)
+	if err != nil {
+		return err
+	}
+	if pid == 0 {
+		fmt.Fprintf(a.out, "The lab in %s is not running (to start it: lab up).\n", l.Root())
+		return exitCode(1)
+	}
+	rows, err := componentRows(ctx, l)
+	if err != nil {
+		return err
+	}
+	rows = append([]row{{name: "supervisor", pid: pid, health: "healthy", healthy: true}}, rows...)
+	a.printStatus(rows)
+	for _, r := range rows {
+		if !r.healthy {
+			return exitCode(1)
+		}
+	}
+	return nil
+}
+
+// componentRows asks all components at once how they are.
+func componentRows(ctx context.Context, l layout.Layout) ([]row, error) {
+	s, err := settings.Load(l.Settings())
+	if err != nil {
+		return nil, err
+	}
+	state, err := supervisor.ReadState(l)
+	if err != nil {
+		return nil, err
+	}
+	checker, err := component.NewChecker(l)
+	if err != nil {
+		return nil, err
+	}
+	components := component.All(l, s)
+	rows := make([]row, len(components))
+	var wg sync.WaitGroup
+	for i, c := range components {
+		wg.Go(func() {
+			known := state.Components[c.Name]
+			rows[i] = row{name: c.Name, pid: known.PID, port: c.Port, restarts: known.Restarts}
+			rows[i].health, rows[i].healthy = health(ctx, checker, c, known)
+		})
+	}
+	wg.Wait()
+	return rows, nil
+}
+
+func health(ctx context.Context, checker *component.Checker, c component.Component, known supervisor.ComponentState) (string, bool) {
+	if known.PID == 0 && known.LastExit == "" {
+		return "waits for " + c.WaitFor, false
+	}
+	if known.PID == 0 {
+		return "restarting: " + known.LastExit, false
+	}
+	if err := checker.Check(ctx, c.Health); err != nil {
+		return err.Error(), false
+	}
+	return "healthy", true
+}
+
+func (a *app) printStatus(rows []row) {
+	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "COMPONENT\tPID\tPORT\tRESTARTS\tMEMORY\tHEALTH")
+	var total uint64
+	for _, r := range rows {
+		size, err := memory.Of(r.pid)
+		memoryText := "-"
+		if err == nil {
+			total += size
+			memoryText = mebibytes(size)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", r.name, dash(r.pid), dash(r.port), r.restarts, memoryText, r.health)
+	}
+	fmt.Fprintf(w, "all\t\t\t\t%s\t\n", mebibytes(total))
+	_ = w.Flush()
+}
+
+// dash prints a number that may be missing.
+func dash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func mebibytes(size uint64) string { return fmt.Sprintf("%d MiB", size>>20) }

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/lab/internal/cluster"
+	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/pki"
+	"example.com/hacking-a-controller/lab/internal/podnet"
+	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/supervisor"
+)
+
+// gonePatience is how long processes of a supervisor that was killed get to
+// end by themselves.
+const gonePatience = 5 * time.Second
+
+func newUp(a *app) *cobra.Command {
+	var timeout time.Duration
+	command := &cobra.Command{
+		Use:   "up",
+		Short: "Start the cluster and return when it is usable",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, fmt.Errorf("not usable within %s", timeout))
+			defer cancel()
+			return a.up(ctx)
+		},
+	}
+	command.Flags().DurationVar(&timeout, "timeout", 3*time.Minute, "give up after this long")
+	return command
+}
+
+func (a *app) up(ctx context.Context) error {
+	began := time.Now()
+	l, err := a.layout()
+	if err != nil {
+		return err
+	}
+	if err := a.ensureSupervisor(ctx, l); err != nil {
+		return err
+	}
+	if err := a.waitUsable(ctx, l); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "The cluster is usable (%s).\n\n", seconds(time.Since(began)))
+	fmt.Fprintf(a.out, "kubeconfig:  %s\n", l.AdminKubeconfig())
+	fmt.Fprintf(a.out, "next:        lab kubectl get namespaces   (or: eval \"$(lab env)\", then kubectl)\n")
+	return nil
+}
+
+// ensureSupervisor starts the supervisor in the background unless it runs.
+func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
+	unlock, err := takeTurn(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	pid, err := supervisor.PID(l)
+	if err != nil {
+		return err
+	}
+	if pid != 0 {
+		fmt.Fprintf(a.out, "The lab in %s is already started.\n", l.Root())
+		return nil
+	}
+	fmt.Fprintf(a.out, "Starting Kubernetes in %s\n", l.Root())
+	if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
+		return err
+	}
+	if err := a.prepare(l); err != nil {
+		return err
+	}
+	return startSupervisor(ctx, l)
+}
+
+// takeTurn waits until no other up, down or reset is at work on this lab.
+func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
+	if err := l.Create(); err != nil {
+		return nil, err
+	}
+	lock, err := supervisor.Flock(ctx, l.CommandLock())
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// prepare writes all that the components read when they start.
+func (a *app) prepare(l layout.Layout) error {
+	s, moved, err := settings.Ensure(l.Settings(), podnet.Choose)
+	if err != nil {
+		return err
+	}
+	for _, sentence := range moved {
+		fmt.Fprintln(a.out, sentence)
+	}
+	if err := pki.Create(l, component.NodeName, component.FirstServiceIP); err != nil {
+		return err
+	}
+	return pki.WriteKubeconfigs(l, component.APIServerURL(s))
+}
+
+// startSupervisor starts it in a session of its own, so that it outlives this
+// command and its terminal, and returns once it holds its lock.
+func startSupervisor(ctx context.Context, l layout.Layout) error {
+	exe, err := layout.Executable()
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(l.Log("supervisor"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(exe, "supervise", "--dir="+l.Root())
+	cmd.Dir = l.Root()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting the supervisor: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		pid, err := supervisor.PID(l)
+		if err != nil || pid == cmd.Process.Pid {
+			return err
+		}
+		select {
+		case err := <-ended:
+			return fmt.Errorf("the supervisor ended at once: %w (its log: %s)", err, l.Log("supervisor"))
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// waitUsable waits for one condition after the other and shows each.
+func (a *app) waitUsable(ctx context.Context, l layout.Layout) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go watchForTrouble(ctx, l, cancel)
+
+	client, err := cluster.NewClient(l.AdminKubeconfig())
+	if err != nil {
+		return err
+	}
+	for _, condition := range cluster.Usable(client, component.NodeName) {
+		began := time.Now()
+		fmt.Fprintf(a.out, "  waiting until %s ... ", condition.Name)
+		if err := cluster.Wait(ctx, condition); err != nil {
+			fmt.Fprintln(a.out, "no")
+			return explain(ctx, err)
+		}
+		fmt.Fprintln(a.out, seconds(time.Since(began)))
+	}
+	return nil
+}
+
+// explain prefers the reason why the waiting ended to what was waited for.
+func explain(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return err
+	case errors.Is(cause, context.Canceled):
+		return errors.New("interrupted; the lab goes on starting in the background (to look: lab status; to stop it: lab down)")
+	default:
+		return fmt.Errorf("%w (to look closer: lab status, lab logs COMPONENT)", cause)
+	}
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }

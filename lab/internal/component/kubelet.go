@@ -1,0 +1,18 @@
+package component
+
+import (
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/settings"
+)
+
+// kubelet takes no flags of the real kubelet: what the lab's one is made of is
+// written down in package kubelet.
+func kubelet(l layout.Layout, s settings.Settings) Component {
+	return Component{
+		Name:    settings.Kubelet,
+		Port:    s.Ports[settings.Kubelet],
+		Health:  "http://" + s.Address(settings.KubeletHealth) + "/healthz",
+		WaitFor: serving(s),
+		Args:    []string{"--dir=" + l.Root()},
+	}
+}

@@ -1,0 +1,77 @@
+package kubelet
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/kubernetes/pkg/volume"
+	"k8s.io/kubernetes/pkg/volume/configmap"
+	"k8s.io/kubernetes/pkg/volume/downwardapi"
+	"k8s.io/kubernetes/pkg/volume/emptydir"
+	"k8s.io/kubernetes/pkg/volume/projected"
+	"k8s.io/kubernetes/pkg/volume/secret"
+	"k8s.io/kubernetes/pkg/volume/util/hostutil"
+	"k8s.io/kubernetes/pkg/volume/util/subpath"
+)
+
+// volumePlugins are those that need nothing but a directory.
+func volumePlugins() []volume.VolumePlugin {
+	var all []volume.VolumePlugin
+	all = append(all, emptydir.ProbeVolumePlugins()...)
+	all = append(all, secret.ProbeVolumePlugins()...)
+	all = append(all, configmap.ProbeVolumePlugins()...)
+	all = append(all, downwardapi.ProbeVolumePlugins()...)
+	all = append(all, projected.ProbeVolumePlugins()...)
+	return all
+}
+
+// hostUtil is upstream's fake, which touches no mounts, but sees real files.
+type hostUtil struct {
+	*hostutil.FakeHostUtil
+}
+
+func newHostUtil() hostUtil {
+	return hostUtil{hostutil.NewFakeHostUtil(nil)}
+}
+
+// PathExists is asked about the subPath of a volume mount.
+func (hostUtil) PathExists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// subpather makes the directories that a subPath names. The real one also
+// pins them with a bind mount, so that a container cannot swap a symbolic link
+// in: without isolation there is nothing to protect.
+type subpather struct{}
+
+var _ subpath.Interface = subpather{}
+
+// PrepareSafeSubpath returns the path unchanged and nothing to clean up.
+func (subpather) PrepareSafeSubpath(s subpath.Subpath) (string, func(), error) {
+	return s.Path, nil, nil
+}
+
+// CleanSubPaths has nothing to undo.
+func (subpather) CleanSubPaths(string, string) error { return nil }
+
+// SafeMakeDir makes subdir, which may not lead out of base.
+func (subpather) SafeMakeDir(subdir, base string, perm os.FileMode) error {
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return fmt.Errorf("opening the volume for a subPath: %w", err)
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(base, subdir)
+	if err != nil {
+		return fmt.Errorf("making a subPath: %w", err)
+	}
+	if err := root.MkdirAll(rel, perm&os.ModePerm); err != nil {
+		return fmt.Errorf("making a subPath: %w", err)
+	}
+	return nil
+}

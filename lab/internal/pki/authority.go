@@ -1,0 +1,159 @@
+// Package pki makes the lab's certificates: an authority for each circle of trust, a serving
+// certificate for everything that listens, and a client certificate for
+// everyone who calls. It is kubeadm's scheme, made small.
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"time"
+)
+
+// How long certificates live. Leaves are made anew at every start of the lab.
+const (
+	authorityLife = 10 * 365 * 24 * time.Hour
+	leafLife      = 365 * 24 * time.Hour
+)
+
+// authority signs certificates.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+// subject describes a certificate to be signed.
+type subject struct {
+	// User becomes the user name when the certificate authenticates a client.
+	User string
+	// Groups become the user's groups.
+	Groups []string
+	// Hosts, if any, make this a serving certificate for these names and addresses.
+	Hosts []string
+	// Client makes it valid for authenticating to a server.
+	Client bool
+}
+
+// loadOrCreateAuthority keeps an authority that exists: what it signed earlier
+// stays valid.
+func loadOrCreateAuthority(name, certFile, keyFile string) (*authority, error) {
+	if a, err := loadAuthority(certFile, keyFile); err == nil {
+		return a, nil
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: name},
+		NotBefore:             time.Now().Add(-time.Minute),
+		NotAfter:              time.Now().Add(authorityLife),
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("making the authority %s: %w", name, err)
+	}
+	if err := writePair(certFile, keyFile, der, key); err != nil {
+		return nil, err
+	}
+	return loadAuthority(certFile, keyFile)
+}
+
+func loadAuthority(certFile, keyFile string) (*authority, error) {
+	certDER, err := readPEM(certFile)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(certDER)
+	if err != nil {
+		return nil, err
+	}
+	keyDER, err := readPEM(keyFile)
+	if err != nil {
+		return nil, err
+	}
+	key, err := x509.ParseECPrivateKey(keyDER)
+	if err != nil {
+		return nil, err
+	}
+	return &authority{cert: cert, key: key}, nil
+}
+
+// issue signs a new key pair and writes it.
+func (a *authority) issue(s subject, certFile, keyFile string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: s.User, Organization: s.Groups},
+		NotBefore:    time.Now().Add(-time.Minute),
+		NotAfter:     time.Now().Add(leafLife),
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+	}
+	if len(s.Hosts) > 0 {
+		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
+	}
+	if s.Client {
+		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageClientAuth)
+	}
+	for _, host := range s.Hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return fmt.Errorf("signing the certificate of %s: %w", s.User, err)
+	}
+	return writePair(certFile, keyFile, der, key)
+}
+
+func writePair(certFile, keyFile string, certDER []byte, key *ecdsa.PrivateKey) error {
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return err
+	}
+	if err := writePEM(keyFile, "EC PRIVATE KEY", keyDER); err != nil {
+		return err
+	}
+	return writePEM(certFile, "CERTIFICATE", certDER)
+}
+
+func writePEM(file, kind string, der []byte) error {
+	data := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return fmt.Errorf("writing a key pair: %w", err)
+	}
+	return nil
+}
+
+func readPEM(file string) ([]byte, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil, fmt.Errorf("reading %s: no PEM block in it (to start afresh: lab reset)", file)
+	}
+	return block.Bytes, nil
+}

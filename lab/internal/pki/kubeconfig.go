@@ -1,0 +1,53 @@
+package pki
+
+import (
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"example.com/hacking-a-controller/lab/internal/layout"
+)
+
+// Context is the name of the context, the cluster and the user in the lab's
+// kubeconfigs.
+const Context = "lab"
+
+// WriteKubeconfigs writes the kubeconfig for people and one for each component
+// that calls the API server at server (https://HOST:PORT). Keys are embedded:
+// the file works from anywhere and is all that one needs.
+func WriteKubeconfigs(l layout.Layout, server string) error {
+	for file, name := range map[string]string{
+		l.AdminKubeconfig():             Admin,
+		l.Kubeconfig(ControllerManager): ControllerManagerClient,
+		l.Kubeconfig(Scheduler):         SchedulerClient,
+		l.Kubeconfig(Kubelet):           KubeletClientOfAPI,
+	} {
+		if err := writeKubeconfig(file, server, l.Cert(CA), l.Cert(name), l.Key(name)); err != nil {
+			return fmt.Errorf("writing the kubeconfig of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func writeKubeconfig(file, server, caFile, certFile, keyFile string) error {
+	ca, err := os.ReadFile(caFile)
+	if err != nil {
+		return err
+	}
+	cert, err := os.ReadFile(certFile)
+	if err != nil {
+		return err
+	}
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		return err
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters[Context] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: ca}
+	config.AuthInfos[Context] = &clientcmdapi.AuthInfo{ClientCertificateData: cert, ClientKeyData: key}
+	config.Contexts[Context] = &clientcmdapi.Context{Cluster: Context, AuthInfo: Context}
+	config.CurrentContext = Context
+	return clientcmd.WriteToFile(*config, file) // mode 0600
+}

@@ -1,0 +1,119 @@
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"example.com/hacking-a-controller/lab/internal/layout"
+)
+
+// Names of key pairs, as [layout.Layout.Cert] and [layout.Layout.Key] take them.
+const (
+	// CA signs everything in the cluster. EtcdCA is a second authority, because
+	// etcd lets in everybody whose certificate its authority signed: with one
+	// authority for both, any user of the cluster could read etcd directly.
+	CA     = "ca"
+	EtcdCA = "etcd-ca"
+
+	// FrontProxyCA signs only FrontProxyClient, the certificate that the API
+	// server shows to API servers that extend it. Whoever has such a certificate
+	// may say to be any user, so it has an authority of its own.
+	FrontProxyCA     = "front-proxy-ca"
+	FrontProxyClient = "front-proxy-client"
+
+	// Etcd and the four after it are serving certificates.
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
+	Kubelet           = "kubelet"
+
+	// EtcdClient and KubeletClient are what the API server shows when it calls
+	// etcd and the kubelet.
+	EtcdClient    = "kube-apiserver-etcd-client"
+	KubeletClient = "kube-apiserver-kubelet-client"
+
+	// Admin and the three after it are client certificates; their kubeconfigs
+	// are written by [WriteKubeconfigs].
+	Admin                   = "admin"
+	ControllerManagerClient = "kube-controller-manager-client"
+	SchedulerClient         = "kube-scheduler-client"
+	KubeletClientOfAPI      = "kubelet-client"
+
+	// ServiceAccount signs and verifies service account tokens. It is a bare
+	// key, not a certificate.
+	ServiceAccount = "service-account"
+)
+
+// groupMasters may do everything: the API server does not even ask RBAC.
+const groupMasters = "system:masters"
+
+// Create makes the authorities and the service account key unless they exist,
+// and signs every other certificate anew.
+func Create(l layout.Layout, nodeName, firstServiceIP string) error {
+	ca, err := loadOrCreateAuthority("lab", l.Cert(CA), l.Key(CA))
+	if err != nil {
+		return err
+	}
+	etcdCA, err := loadOrCreateAuthority("lab-etcd", l.Cert(EtcdCA), l.Key(EtcdCA))
+	if err != nil {
+		return err
+	}
+	frontProxyCA, err := loadOrCreateAuthority("lab-front-proxy", l.Cert(FrontProxyCA), l.Key(FrontProxyCA))
+	if err != nil {
+		return err
+	}
+	local := []string{"127.0.0.1", "localhost"}
+	apiHosts := append([]string{firstServiceIP, "kubernetes", "kubernetes.default", "kubernetes.default.svc"}, local...)
+	for name, leaf := range map[string]struct {
+		by *authority
+		subject
+	}{
+		// etcd is both: with its peers it is server and client in one.
+		Etcd:       {etcdCA, subject{User: "etcd", Hosts: local, Client: true}},
+		EtcdClient: {etcdCA, subject{User: "kube-apiserver", Client: true}},
+
+		FrontProxyClient: {frontProxyCA, subject{User: FrontProxyClient, Client: true}},
+
+		APIServer:         {ca, subject{User: "kube-apiserver", Hosts: apiHosts}},
+		ControllerManager: {ca, subject{User: "kube-controller-manager", Hosts: local}},
+		Scheduler:         {ca, subject{User: "kube-scheduler", Hosts: local}},
+		Kubelet:           {ca, subject{User: nodeName, Hosts: append([]string{nodeName}, local...)}},
+
+		// The user names and groups below are those that the API server's
+		// built-in roles are bound to.
+		KubeletClient:           {ca, subject{User: "kube-apiserver-kubelet-client", Groups: []string{groupMasters}, Client: true}},
+		Admin:                   {ca, subject{User: "kubernetes-admin", Groups: []string{groupMasters}, Client: true}},
+		ControllerManagerClient: {ca, subject{User: "system:kube-controller-manager", Client: true}},
+		SchedulerClient:         {ca, subject{User: "system:kube-scheduler", Client: true}},
+		KubeletClientOfAPI:      {ca, subject{User: "system:node:" + nodeName, Groups: []string{"system:nodes"}, Client: true}},
+	} {
+		if err := leaf.by.issue(leaf.subject, l.Cert(name), l.Key(name)); err != nil {
+			return err
+		}
+	}
+	return createServiceAccountKey(l.Key(ServiceAccount))
+}
+
+// createServiceAccountKey keeps a key that exists: with another one, every
+// token in every running pod would be refused.
+func createServiceAccountKey(file string) error {
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return fmt.Errorf("making the service account key: %w", err)
+	}
+	return writePEM(file, "EC PRIVATE KEY", der)
+}

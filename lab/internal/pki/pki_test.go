@@ -1,0 +1,163 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/lab/internal/layout"
+)
+
+func create(t *testing.T) layout.Layout {
+	t.Helper()
+	l, err := layout.New(filepath.Join(t.TempDir(), "a lab"))
+	require.NoError(t, err)
+	require.NoError(t, l.Create())
+	require.NoError(t, Create(l, "some-node", "10.96.0.1"))
+	return l
+}
+
+func TestAuthoritiesSignOnlyWhatIsTheirs(t *testing.T) {
+	l := create(t)
+	for name, tc := range map[string]struct {
+		authority string
+		leaves    []string
+		usage     x509.ExtKeyUsage
+	}{
+		"servers of the cluster":       {CA, []string{APIServer, ControllerManager, Scheduler, Kubelet}, x509.ExtKeyUsageServerAuth},
+		"clients of the cluster":       {CA, []string{Admin, ControllerManagerClient, SchedulerClient, KubeletClientOfAPI, KubeletClient}, x509.ExtKeyUsageClientAuth},
+		"etcd":                         {EtcdCA, []string{Etcd}, x509.ExtKeyUsageServerAuth},
+		"clients of etcd":              {EtcdCA, []string{EtcdClient}, x509.ExtKeyUsageClientAuth},
+		"the proxy for extension APIs": {FrontProxyCA, []string{FrontProxyClient}, x509.ExtKeyUsageClientAuth},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, leaf := range tc.leaves {
+				for _, authority := range []string{CA, EtcdCA, FrontProxyCA} {
+					roots := x509.NewCertPool()
+					roots.AddCert(certificate(t, l, authority))
+					_, err := certificate(t, l, leaf).Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{tc.usage}})
+					if authority == tc.authority {
+						assert.NoError(t, err, "%s by %s", leaf, authority)
+					} else {
+						assert.Error(t, err, "%s by %s", leaf, authority)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The names are those that Kubernetes binds its built-in roles to.
+func TestUsersAndGroups(t *testing.T) {
+	l := create(t)
+	for name, want := range map[string]struct {
+		user   string
+		groups []string
+	}{
+		Admin:                   {"kubernetes-admin", []string{"system:masters"}},
+		ControllerManagerClient: {"system:kube-controller-manager", nil},
+		SchedulerClient:         {"system:kube-scheduler", nil},
+		KubeletClientOfAPI:      {"system:node:some-node", []string{"system:nodes"}},
+	} {
+		cert := certificate(t, l, name)
+		assert.Equal(t, want.user, cert.Subject.CommonName)
+		assert.Equal(t, want.groups, cert.Subject.Organization)
+	}
+}
+
+func TestTheAPIServerIsCalledByItsNames(t *testing.T) {
+	cert := certificate(t, create(t), APIServer)
+	for _, host := range []string{"127.0.0.1", "localhost", "10.96.0.1", "kubernetes.default.svc"} {
+		assert.NoError(t, cert.VerifyHostname(host))
+	}
+	assert.Error(t, cert.VerifyHostname("example.com"))
+}
+
+func TestCreateAgainKeepsWhatOthersRelyOn(t *testing.T) {
+	l := create(t)
+	kept := []string{l.Cert(CA), l.Key(CA), l.Cert(EtcdCA), l.Cert(FrontProxyCA), l.Key(ServiceAccount)}
+	before := map[string]string{}
+	for _, file := range append(kept, l.Cert(Admin)) {
+		before[file] = read(t, file)
+	}
+	require.NoError(t, Create(l, "some-node", "10.96.0.1"))
+	for _, file := range kept {
+		assert.Equal(t, before[file], read(t, file), file)
+	}
+	assert.NotEqual(t, before[l.Cert(Admin)], read(t, l.Cert(Admin)), "leaves are renewed, so they never expire")
+}
+
+func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
+	l := create(t)
+	require.NoError(t, WriteKubeconfigs(l, "https://127.0.0.1:1"))
+	err := filepath.WalkDir(l.Root(), func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, path)
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+// The kubeconfig works against a server with the lab's certificates: both
+// sides are who they say they are.
+func TestKubeconfigAgainstAServer(t *testing.T) {
+	l := create(t)
+	pair, err := tls.LoadX509KeyPair(l.Cert(APIServer), l.Key(APIServer))
+	require.NoError(t, err)
+	clients := x509.NewCertPool()
+	clients.AddCert(certificate(t, l, CA))
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients,
+	})
+	require.NoError(t, err)
+	defer listener.Close()
+	users := make(chan string, 1)
+	go func() {
+		defer close(users)
+		if conn, err := listener.Accept(); err == nil {
+			defer conn.Close()
+			if conn.(*tls.Conn).Handshake() == nil {
+				users <- conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Subject.CommonName
+			}
+		}
+	}()
+
+	require.NoError(t, WriteKubeconfigs(l, "https://"+listener.Addr().String()))
+	config, err := clientcmd.BuildConfigFromFlags("", l.AdminKubeconfig())
+	require.NoError(t, err)
+	client, err := tls.X509KeyPair(config.CertData, config.KeyData)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(config.CAData))
+	conn, err := tls.DialWithDialer(&net.Dialer{}, "tcp", listener.Addr().String(), &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{client}})
+	require.NoError(t, err)
+	defer conn.Close()
+	assert.Equal(t, "kubernetes-admin", <-users)
+}
+
+func certificate(t *testing.T, l layout.Layout, name string) *x509.Certificate {
+	t.Helper()
+	block, _ := pem.Decode([]byte(read(t, l.Cert(name))))
+	require.NotNil(t, block, name)
+	cert, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	return cert
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(data)
+}

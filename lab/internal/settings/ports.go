@@ -1,0 +1,78 @@
+package settings
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+// The ports of a lab, all on 127.0.0.1.
+const (
+	Etcd              = "etcd"
+	EtcdPeer          = "etcd-peer"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Scheduler         = "kube-scheduler"
+	Kubelet           = "kubelet"
+	KubeletHealth     = "kubelet-health"
+)
+
+// PortNames lists every port that a lab needs.
+var PortNames = []string{Etcd, EtcdPeer, APIServer, ControllerManager, Scheduler, Kubelet, KubeletHealth}
+
+// Ports are chosen below the ranges that Linux (from 32768) and macOS (from
+// 49152) give to outgoing connections: a port from there may be in use by some
+// connection just when a component restarts.
+const lowestPort, highestPort = 20000, 29999
+
+// Address returns 127.0.0.1:PORT for the named port.
+func (s Settings) Address(name string) string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Ports[name]))
+}
+
+// ensurePorts keeps the ports that are still free and chooses new ones for the
+// rest. All are held open until the last one is chosen, so no two are equal.
+func (s *Settings) ensurePorts() (moved []string, err error) {
+	var held []net.Listener
+	defer func() {
+		for _, l := range held {
+			_ = l.Close()
+		}
+	}()
+	ports := map[string]int{}
+	for _, name := range PortNames {
+		old := s.Ports[name]
+		l, err := listen(old)
+		if err != nil {
+			if l, err = listenAnywhere(); err != nil {
+				return nil, err
+			}
+		}
+		held = append(held, l)
+		ports[name] = l.Addr().(*net.TCPAddr).Port
+		if old != 0 && old != ports[name] {
+			moved = append(moved, fmt.Sprintf("port %d is taken by another program: %s moves to %d", old, name, ports[name]))
+		}
+	}
+	s.Ports = ports
+	return moved, nil
+}
+
+func listen(port int) (net.Listener, error) {
+	if port == 0 {
+		return nil, fmt.Errorf("no port chosen yet")
+	}
+	return net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+}
+
+func listenAnywhere() (net.Listener, error) {
+	var err error
+	for range 200 {
+		var l net.Listener
+		if l, err = listen(lowestPort + rand.IntN(highestPort-lowestPort+1)); err == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("finding a free port between %d and %d on 127.0.0.1: %w", lowestPort, highestPort, err)
+}

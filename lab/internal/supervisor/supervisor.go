@@ -1,0 +1,106 @@
+// Package supervisor starts the components of the lab, restarts those that die,
+// and stops them all. There is one supervisor per lab, a background process
+// with a session of its own.
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/layout"
+)
+
+// takeoverPatience is how long the processes of a supervisor that was killed
+// get to end by themselves before a new one kills them.
+const takeoverPatience = 5 * time.Second
+
+// Supervisor runs a set of components until its context ends.
+type Supervisor struct {
+	layout  layout.Layout
+	exe     string
+	checker *component.Checker
+	log     *slog.Logger
+
+	// The two files of package lifeline.
+	pipe  *os.File
+	alive *os.File
+
+	mu    sync.Mutex
+	state State
+}
+
+// Run starts the components and keeps them running. When ctx ends it stops
+// them, the last started first, and returns.
+func Run(ctx context.Context, l layout.Layout, log *slog.Logger, components []component.Component) error {
+	lock, err := lockSupervisor(l)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+
+	s, cut, err := prepare(ctx, l, log)
+	if err != nil {
+		return err
+	}
+	// The last thing of all: whatever still runs, containers too, ends with this.
+	defer cut.Close()
+
+	log.Info("supervisor started", "pid", os.Getpid())
+	processes := make([]*process, len(components))
+	for i, c := range components {
+		processes[i] = s.start(ctx, c)
+	}
+	<-ctx.Done()
+	log.Info("stopping", "why", context.Cause(ctx))
+	for i := len(processes) - 1; i >= 0; i-- {
+		processes[i].stop()
+	}
+	log.Info("all components have ended")
+	return nil
+}
+
+// prepare waits until nothing of an earlier supervisor is left, and makes the
+// lifeline. The second result is the end of the pipe that nobody else may have.
+func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Supervisor, *os.File, error) {
+	if err := WaitGone(ctx, l, takeoverPatience); err != nil {
+		return nil, nil, err
+	}
+	alive, err := Flock(ctx, l.AliveLock())
+	if err != nil {
+		return nil, nil, err
+	}
+	pipe, cut, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	exe, err := layout.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	checker, err := component.NewChecker(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Supervisor{
+		layout: l, exe: exe, checker: checker, log: log, pipe: pipe, alive: alive,
+		state: State{PID: os.Getpid(), Components: map[string]ComponentState{}},
+	}
+	return s, cut, s.state.write(l)
+}
+
+// record changes what is known of a component and writes it down.
+func (s *Supervisor) record(name string, change func(*ComponentState)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.state.Components[name]
+	change(&c)
+	s.state.Components[name] = c
+	if err := s.state.write(s.layout); err != nil {
+		s.log.Error("writing the state", "err", fmt.Errorf("recording %s: %w", name, err))
+	}
+}
