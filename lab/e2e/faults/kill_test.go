@@ -39,7 +39,7 @@ func TestKillOfEachComponent(t *testing.T) {
 // of its own. A pod that may run only once is not run again.
 func TestContainersOutliveTheKubelet(t *testing.T) {
 	lab := startLab(t)
-	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--restart=Never", "--command", "--", "sh", "-c", "echo pid $$; sleep 1000")
+	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--restart=Never", "--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000")
 	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
 	pid := pidInLog(t, lab, "sleeper")
 
@@ -67,7 +67,7 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 
 func TestKillOfTheSupervisor(t *testing.T) {
 	lab := startLab(t)
-	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sh", "-c", "echo pid $$; sleep 1000")
+	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000")
 	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
 	pids := []int{pidInLog(t, lab, "sleeper")}
 	for _, c := range state(t, lab).Components {
@@ -121,7 +121,7 @@ func expectNoProcess(t *testing.T, pid int) {
 	t.Helper()
 	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
 		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("it is still there (%v)", err)
+			return errors.New("it is still there")
 		}
 		return nil
 	})

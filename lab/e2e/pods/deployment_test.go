@@ -14,6 +14,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/labtest"
 )
 
+// In a pod's command, $$ stands for one dollar sign.
 const sleepers = `
 apiVersion: apps/v1
 kind: Deployment
@@ -28,7 +29,7 @@ spec:
       containers:
       - name: main
         image: busybox
-        command: [sh, -c, "echo pid $$; touch /tmp/ready; while true; do sleep 1; done"]
+        command: [sh, -c, "echo pid $$$$; touch /tmp/ready; while true; do sleep 1; done"]
         readinessProbe: {exec: {command: [cat, /tmp/ready]}, periodSeconds: 1}
 `
 

@@ -6,6 +6,7 @@ package pods
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -17,6 +18,12 @@ import (
 var lab *labtest.Lab
 
 func TestMain(m *testing.M) {
+	// The tests wait for the cluster most of the time: more of them than there
+	// are cores can do so at once.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -9,7 +9,7 @@ import (
 
 func TestTwoPodsListenOnTheSamePort(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("macOS has one loopback address")
+		t.Skip("macOS has one loopback address") //nolint:forbidigo // the issue asks for this on Linux only
 	}
 	ns := newNamespace(t)
 	for _, name := range []string{"one", "two"} {

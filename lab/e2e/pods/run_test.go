@@ -2,6 +2,7 @@ package pods
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func TestExitCodes(t *testing.T) {
 		want   int32
 	}{
 		"exits-3":   {"exit 3", 3},
-		"is-killed": {"kill -9 $$", 128 + 9},
+		"is-killed": {"kill -9 $$$$", 128 + 9},
 	} {
 		createPod(t, ns, name, fmt.Sprintf(`
 restartPolicy: Never
@@ -125,9 +126,13 @@ func expectGone(t *testing.T, namespace, name string) {
 	t.Helper()
 	labtest.Eventually(t, "pod "+name+" is gone", func(ctx context.Context) error {
 		_, err := lab.Client(t).CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
+		switch {
+		case apierrors.IsNotFound(err):
 			return nil
+		case err != nil:
+			return err
+		default:
+			return errors.New("it still exists")
 		}
-		return fmt.Errorf("it still exists (%v)", err)
 	})
 }

@@ -51,12 +51,13 @@ terminationGracePeriodSeconds: 30
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "until test -e /work/asked; do sleep 0.1; done; echo was asked; sleep 0.5"]
+  command: [sh, -c, "trap '' TERM; echo waiting; until test -e /work/asked; do sleep 0.1; done; echo was asked"]
   lifecycle: {preStop: {exec: {command: [touch, /work/asked]}}}
   volumeMounts: [{name: work, mountPath: /work}]
 volumes: [{name: work, emptyDir: {}}]`)
 	expectReady(t, ns, "hooked")
 	follow := startKubectl(t, "logs", "-f", "hooked", "-n", ns)
+	follow.expectOutput(t, "waiting")
 	lab.Kubectl(t, "delete", "pod", "hooked", "-n", ns, "--timeout=60s")
 	follow.expectOutput(t, "was asked")
 }
@@ -65,7 +66,7 @@ func expectNoProcess(t *testing.T, pid int) {
 	t.Helper()
 	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
 		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("it is still there (%v)", err)
+			return errors.New("it is still there")
 		}
 		return nil
 	})

@@ -25,6 +25,10 @@ func controllerManager(l layout.Layout, s settings.Settings) Component {
 			"--tls-private-key-file=" + l.Key(name),
 			// Every controller is a user of its own, with only its own rights.
 			"--use-service-account-credentials",
+			// Each of them begins with a few requests for its credentials. The usual
+			// 20 requests a second would make the whole start wait for that.
+			"--kube-api-qps=200",
+			"--kube-api-burst=400",
 			"--service-account-private-key-file=" + l.Key(pki.ServiceAccount),
 			"--root-ca-file=" + l.Cert(pki.CA),
 			"--cluster-signing-cert-file=" + l.Cert(pki.CA),

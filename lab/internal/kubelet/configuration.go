@@ -60,6 +60,7 @@ func listen(c *kubeletconfig.KubeletConfiguration, l layout.Layout, s settings.S
 
 // leaveTheMachineAlone turns off what a kubelet does to a machine of its own.
 func leaveTheMachineAlone(c *kubeletconfig.KubeletConfiguration) {
+	c.MaxOpenFiles = openFiles()
 	c.CgroupsPerQOS = false
 	c.EnforceNodeAllocatable = nil
 	c.FailSwapOn = false

@@ -57,7 +57,7 @@ func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependenc
 		// a secret) is left out.
 		Mounter: mount.NewFakeMounter(nil),
 		// No cgroups, no devices, and no process's OOM score is touched.
-		ContainerManager: cm.NewStubContainerManager(),
+		ContainerManager: containerManager{cm.NewStubContainerManager()},
 		OOMAdjuster:      oom.NewFakeOOMAdjuster(),
 
 		PodStartupLatencyTracker:  kubeletutil.NewPodStartupLatencyTracker(),

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 )
 
@@ -26,6 +27,16 @@ func (o hostOS) Symlink(oldname, newname string) error {
 		return nil
 	}
 	return o.RealOS.Symlink(oldname, newname)
+}
+
+// openFiles returns how many files a process may open: the kubelet would ask
+// for more, which only root may.
+func openFiles() int64 {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024
+	}
+	return int64(min(limit.Max, 1<<20))
 }
 
 // maxRoot is how long the kubelet's root directory may be. The kubelet listens

@@ -29,6 +29,7 @@ func Run(ctx context.Context, l layout.Layout, line lifeline.Files) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = service.Close(ctx) }()
 	deps, err := dependencies(l, service)
 	if err != nil {
 		return err

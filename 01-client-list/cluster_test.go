@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// TestAgainstARealServer runs in order: a cluster starts in seconds, so the
+// subtests share one, and the later ones find what the earlier ones made.
+func TestAgainstARealServer(t *testing.T) {
+	c := startCluster(t)
+	client := kubernetes.NewForConfigOrDie(c.config)
+	t.Run("a new cluster has four namespaces", func(t *testing.T) { fourNamespaces(t, c, client) })
+	t.Run("-o wide prints what kubectl prints", func(t *testing.T) { sameAsKubectl(t, c) })
+	t.Run("a user without rights is told what is missing", func(t *testing.T) { forbidden(t, c, client) })
+	t.Run("credentials of another cluster are refused", func(t *testing.T) { unauthorised(t, c) })
+
+	names := create(t, client, 1200)
+	t.Run("pages of 500 are three requests", func(t *testing.T) { threeRequests(t, c, names) })
+	t.Run("the program prints every name once", func(t *testing.T) { everyName(t, c, names) })
+	t.Run("a list goes on after its token has expired", func(t *testing.T) { expiredToken(t, client, names) })
+}
+
+func fourNamespaces(t *testing.T, c *cluster, client kubernetes.Interface) {
+	// The API server makes them in the background after it is ready.
+	require.Eventually(t, func() bool {
+		list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(list.Items) == 4
+	}, 30*time.Second, 50*time.Millisecond)
+
+	stdout, stderr, code := clientList(t, "--kubeconfig", c.kubeconfig)
+	assert.Equal(t, "default\nkube-node-lease\nkube-public\nkube-system\n", stdout)
+	assert.Empty(t, stderr)
+	assert.Equal(t, 0, code)
+}
+
+func sameAsKubectl(t *testing.T, c *cluster) {
+	kubectl := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
+	// An age can change between the two; then they agree a moment later.
+	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
+		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.kubeconfig, "get", "namespaces").Output()
+		require.NoError(collect, err)
+		got, _, code := clientList(t, "--kubeconfig", c.kubeconfig, "-o", "wide")
+		require.Equal(collect, 0, code)
+		assert.Equal(collect, string(want), got)
+	}, 30*time.Second, 100*time.Millisecond)
+}
+
+func forbidden(t *testing.T, c *cluster, client kubernetes.Interface) {
+	kubeconfig := c.userKubeconfig(t, "jane")
+	stdout, stderr, code := clientList(t, "--kubeconfig", kubeconfig)
+	assert.Equal(t, 1, code)
+	assert.Empty(t, stdout)
+	assert.Equal(t, `error: namespaces is forbidden: User "jane" cannot list resource "namespaces" in API group "" at the cluster scope; `+
+		`ask an administrator for the verb "list" on the resource "namespaces"`+"\n", stderr)
+
+	// The sentence is true: that verb on that resource is all it takes.
+	_, err := client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "namespace-lister"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"list"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "jane-lists-namespaces"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "namespace-lister"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, _, code := clientList(t, "--kubeconfig", kubeconfig)
+		return code == 0
+	}, 30*time.Second, 50*time.Millisecond)
+}
+
+func unauthorised(t *testing.T, c *cluster) {
+	path := kubeconfigTo(t, c.config.Host, c.config.CAData) // its token is "test"
+	_, stderr, code := clientList(t, "--kubeconfig", path)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "error: "+c.config.Host+" does not accept the credentials")
+}
+
+func threeRequests(t *testing.T, c *cluster, names []string) {
+	var requests atomic.Int32
+	config := rest.CopyConfig(c.config)
+	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			requests.Add(1)
+			return next.RoundTrip(r)
+		})
+	}
+	client := kubernetes.NewForConfigOrDie(config)
+
+	var got []string
+	var sizes []int
+	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 500, time.Minute) {
+		require.NoError(t, err)
+		require.LessOrEqual(t, requests.Load(), int32(3), "the list does not end")
+		sizes = append(sizes, len(page))
+		got = append(got, namesOf(page)...)
+	}
+	assert.EqualValues(t, 3, requests.Load())
+	assert.Equal(t, []int{500, 500, len(names) - 1000}, sizes)
+	assert.Equal(t, names, got)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func everyName(t *testing.T, c *cluster, names []string) {
+	for _, chunkSize := range []int{0, 100, 500} {
+		stdout, stderr, code := clientList(t, "--kubeconfig", c.kubeconfig, fmt.Sprintf("--chunk-size=%d", chunkSize))
+		require.Equal(t, 0, code, stderr)
+		assert.Empty(t, stderr)
+		assert.Equal(t, strings.Join(names, "\n")+"\n", stdout)
+	}
+}
+
+// expiredToken makes the server forget the moment of the first page before the
+// second is asked for.
+func expiredToken(t *testing.T, client kubernetes.Interface, names []string) {
+	first := true
+	var got []string
+	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 500, time.Minute) {
+		require.NoError(t, err)
+		got = append(got, namesOf(page)...)
+		require.LessOrEqual(t, len(got), len(names), "the list begins again")
+		if first {
+			first = false
+			forget(t, client)
+		}
+	}
+	assert.Equal(t, names, got)
+}
+
+// forget waits until the server refuses to go on with a list that began before.
+func forget(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	before, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	// A write makes the moment of that list a past one.
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "later-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1, Continue: before.Continue})
+		return apierrors.IsResourceExpired(err)
+	}, time.Minute, 100*time.Millisecond)
+}
+
+// create fills the cluster up to so many namespaces and returns their names in
+// the order of the server.
+func create(t *testing.T, client kubernetes.Interface, total int) []string {
+	t.Helper()
+	existing, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	names := namesOf(existing.Items)
+	for i := range total - len(names) {
+		names = append(names, fmt.Sprintf("ns-%04d", i))
+	}
+
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(16)
+	for _, name := range names[len(existing.Items):] {
+		group.Go(func() error {
+			_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+	slices.Sort(names)
+	return names
+}
+
+func namesOf(namespaces []corev1.Namespace) []string {
+	var names []string
+	for _, namespace := range namespaces {
+		names = append(names, namespace.Name)
+	}
+	return names
+}
+
+// clientList runs the program inside the test.
+func clientList(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, &out, &errs)
+	return out.String(), errs.String(), code
+}

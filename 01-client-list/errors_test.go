@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const theServer = "https://example:6443"
+
+func TestExplain(t *testing.T) {
+	namespaces := schema.GroupResource{Resource: "namespaces"}
+	get := func(err error) error { return &url.Error{Op: "Get", URL: theServer + "/api/v1/namespaces", Err: err} }
+
+	tests := map[string]struct {
+		err  error
+		want string
+	}{
+		"interrupted": {
+			get(context.Canceled),
+			"interrupted: the list is not complete",
+		},
+		"unauthorised": {
+			apierrors.NewUnauthorized("Unauthorized"),
+			"https://example:6443 does not accept the credentials: they are wrong or have expired; log in again, or get a new kubeconfig (Unauthorized)",
+		},
+		"forbidden": {
+			apierrors.NewForbidden(namespaces, "", errors.New(`User "jane" cannot list resource "namespaces" in API group "" at the cluster scope`)),
+			`namespaces is forbidden: User "jane" cannot list resource "namespaces" in API group "" at the cluster scope; ask an administrator for the verb "list" on the resource "namespaces"`,
+		},
+		"expired, and no token to go on with": {
+			apierrors.NewResourceExpired("too old"),
+			"the server has forgotten the rest of the list; run the command again, or use --chunk-size=0 (too old)",
+		},
+		"our deadline": {
+			get(context.DeadlineExceeded),
+			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (context deadline exceeded)",
+		},
+		"a deadline of the network": {
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (dial tcp: i/o timeout)",
+		},
+		"our deadline in the middle of the answer": {
+			fmt.Errorf("reading the body: %w", context.DeadlineExceeded),
+			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (reading the body: context deadline exceeded)",
+		},
+		"the server's own deadline": {
+			apierrors.NewTimeoutError("too slow", 0),
+			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (Timeout: too slow)",
+		},
+		"a name that nobody knows": {
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "example", IsNotFound: true}}),
+			"the host of https://example:6443 was not found; check its name in the kubeconfig, and the network (lookup example: no such host)",
+		},
+		"no connection": {
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("no route to host")}),
+			"https://example:6443 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp: no route to host)",
+		},
+		"anything else": {
+			apierrors.NewInternalError(errors.New("etcd is gone")),
+			"listing namespaces on https://example:6443: Internal error occurred: etcd is gone; see how the server is with kubectl get --raw /readyz",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			assert.EqualError(t, explain(tc.err, theServer), tc.want)
+		})
+	}
+}
+
+// TestErrorsOverTheWire makes the same errors the way they come about, so that
+// explain is right about what client-go and net/http return.
+func TestErrorsOverTheWire(t *testing.T) {
+	refuse := func(code int32, reason metav1.StatusReason, message string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
+	}
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+	tests := map[string]struct {
+		kubeconfig func(t *testing.T) string
+		want       string // SERVER stands for the server's address
+	}{
+		"unauthorised": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, refuse(401, metav1.StatusReasonUnauthorized, "Unauthorized")))
+			},
+			"SERVER does not accept the credentials",
+		},
+		"forbidden": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, refuse(403, metav1.StatusReasonForbidden, `namespaces is forbidden: User "jane" cannot list`)))
+			},
+			`namespaces is forbidden: User "jane" cannot list; ask an administrator for the verb "list" on the resource "namespaces"`,
+		},
+		"expired without end": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, refuse(410, metav1.StatusReasonExpired, "too old")))
+			},
+			"the server has forgotten the rest of the list",
+		},
+		"a server that never answers": {
+			func(t *testing.T) string { return kubeconfigFor(t, serve(t, hang)) },
+			"SERVER did not answer in time",
+		},
+		"a server that stops in the middle of its answer": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Length", "1000")
+					w.WriteHeader(http.StatusOK)
+					_ = http.NewResponseController(w).Flush()
+					hang(w, r)
+				}))
+			},
+			"SERVER did not answer in time",
+		},
+		"a server that accepts and says nothing at all": {
+			func(t *testing.T) string {
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = listener.Close() })
+				return kubeconfigTo(t, "https://"+listener.Addr().String(), nil)
+			},
+			"SERVER did not answer in time",
+		},
+		"a server that asks to come back later, again and again": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Retry-After", "1")
+					refuse(429, metav1.StatusReasonTooManyRequests, "too many requests")(w, r)
+				}))
+			},
+			"SERVER did not answer in time",
+		},
+		"a certificate that nobody vouches for": {
+			func(t *testing.T) string { return kubeconfigTo(t, serve(t, hang).URL, nil) },
+			"the certificate of SERVER is not trusted",
+		},
+		"a certificate for another name": {
+			func(t *testing.T) string {
+				server := serve(t, hang)
+				return kubeconfigTo(t, strings.Replace(server.URL, "127.0.0.1", "localhost", 1), certificatePEM(server))
+			},
+			"the certificate of SERVER is not trusted",
+		},
+		"a closed port": {
+			func(t *testing.T) string {
+				server := serve(t, hang)
+				server.Close()
+				return kubeconfigFor(t, server)
+			},
+			"SERVER cannot be reached; start the cluster",
+		},
+		"a server that does not speak TLS": {
+			func(t *testing.T) string {
+				server := httptest.NewServer(http.NotFoundHandler())
+				t.Cleanup(server.Close)
+				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
+			},
+			"SERVER cannot be reached",
+		},
+		"something that is not Kubernetes": {
+			func(t *testing.T) string { return kubeconfigFor(t, serve(t, http.NotFound)) },
+			"listing namespaces on SERVER: ",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			kubeconfig := tc.kubeconfig(t)
+			config, err := loadConfig(kubeconfig, "")
+			require.NoError(t, err)
+
+			var stdout, stderr bytes.Buffer
+			start := time.Now()
+			code := run(t.Context(), []string{"--kubeconfig", kubeconfig, "--request-timeout=300ms"}, &stdout, &stderr)
+			assert.Equal(t, 1, code)
+			assert.Empty(t, stdout.String())
+			assert.Contains(t, stderr.String(), "error: "+strings.ReplaceAll(tc.want, "SERVER", config.Host))
+			assert.Less(t, time.Since(start), 5*time.Second)
+		})
+	}
+}
+
+func TestPagesBeforeAnErrorArePrinted(t *testing.T) {
+	kubeconfig := kubeconfigFor(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("continue") == "" {
+			writeJSON(w, http.StatusOK, namespaceList("next", "a"))
+			return
+		}
+		writeJSON(w, http.StatusUnauthorized, status(401, metav1.StatusReasonUnauthorized, "Unauthorized"))
+	}))
+	for output, want := range map[string]string{"": "a\n", "wide": "NAME   STATUS   AGE\na               <unknown>\n"} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, 1, run(t.Context(), []string{"--kubeconfig", kubeconfig, "-o", output}, &stdout, &stderr))
+		assert.Equal(t, want, stdout.String())
+		assert.Contains(t, stderr.String(), "does not accept the credentials")
+	}
+}
+
+func TestACertificateAuthorityThatIsNoneIsNamed(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	kubeconfig := kubeconfigTo(t, theServer, []byte("not a certificate"))
+	assert.Equal(t, 1, run(t.Context(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
+	assert.Contains(t, stderr.String(), "error: creating a client for https://example:6443: ")
+	assert.Contains(t, stderr.String(), "; repair the kubeconfig")
+}

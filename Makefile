@@ -1,0 +1,150 @@
+# Type `make` for the list of targets. What a target says after ## is its help.
+#
+# Everything works on relative paths: the clone's own path may hold spaces.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+# Each module stands alone, whatever go.work says.
+export GOWORK := off
+
+# Which cluster a stage talks to: lab, or current for the current context of
+# your own kubeconfig.
+CLUSTER ?= lab
+# Flags for a stage's program: make stage-1 ARGS="-o wide"
+ARGS ?=
+# The package of the stage that is run.
+PROGRAM ?= .
+# How often each test is run.
+COUNT ?=
+# The race detector needs a C compiler; RACE= turns it off.
+RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+# A stage is a numbered folder with a module; adding one needs no line here.
+NUMBERS := $(foreach n,1 2 3 4 5 6,$(if $(wildcard 0$(n)-*/go.mod),$(n)))
+OTHERS  := $(filter-out 0%,$(patsubst %/go.mod,%,$(wildcard */go.mod)))
+MODULES := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
+STAGES  := $(addprefix stage-,$(NUMBERS))
+TESTS   := $(addprefix test-,$(NUMBERS) $(OTHERS))
+
+# folder turns what follows stage- or test- into a folder: 1 is 01-client-list.
+folder = $(patsubst %/go.mod,%,$(firstword $(wildcard 0$(1)-*/go.mod $(1)/go.mod)))
+
+LAB_SOURCES := $(shell find lab -type f ! -path 'lab/bin/*' ! -path 'lab/bench/*' ! -path 'lab/e2e/*' ! -name '*_test.go' ! -name '*.md')
+LAB := lab/bin/lab
+
+##@ Run
+
+.PHONY: $(STAGES)
+$(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
+	@go -C $(call folder,$*) build -o ../bin/stage-$* $(PROGRAM)
+	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; exec bin/stage-$* $(ARGS)
+
+.PHONY: cluster-lab cluster-current
+cluster-lab: lab-up
+cluster-current:
+
+##@ The lab: Kubernetes on this machine
+
+.PHONY: lab
+lab: $(LAB) ## Build the lab (minutes the first time, then seconds)
+
+$(LAB): $(LAB_SOURCES) | go
+	@echo '==> building the lab'
+	@go -C lab run ./build
+
+.PHONY: lab-up
+lab-up: $(LAB) ## Start the lab, or see that it runs
+	@$(LAB) up
+
+.PHONY: lab-down
+lab-down: built ## Stop the lab and keep its data
+	@$(LAB) down
+
+.PHONY: lab-reset
+lab-reset: built ## Stop the lab and wipe its data
+	@$(LAB) reset
+
+.PHONY: lab-status
+lab-status: built ## Say how each component of the lab is
+	@$(LAB) status
+
+.PHONY: env
+env: built ## Print exports for your shell: eval "$(make env)"
+	@$(LAB) env
+
+# To stop the lab or to look at it nobody wants to wait for a build.
+.PHONY: built
+built:
+	@test -x $(LAB) || { echo "the lab is not built yet; to build and start it: make lab-up" >&2; exit 1; }
+
+##@ Test
+
+.PHONY: test
+test: $(TESTS) ## Test every module (COUNT=3 runs each test three times; RACE= without the race detector)
+
+# The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names
+# another.
+own-assets := $(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),,$(KUBEBUILDER_ASSETS))
+$(addprefix test-,$(NUMBERS)): $(if $(own-assets),,$(LAB))
+test-lab: $(LAB)
+
+.PHONY: $(TESTS)
+$(TESTS): test-%: | go ## Test one module
+	@echo "==> testing $(call folder,$*)"
+	@RACE=$(RACE) sh tools/test.sh $(call folder,$*) -timeout 20m $(if $(COUNT),-count=$(COUNT))
+
+.PHONY: bench
+bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
+	@go -C lab run ./bench $(ARGS)
+
+##@ Care
+
+.PHONY: verify
+verify: $(LAB) ## Check form, lint, modules, versions and scripts, as CI does
+	@sh tools/verify.sh $(MODULES)
+
+.PHONY: fmt
+fmt: | go ## Format all Go code
+	@gofmt -l -w $(patsubst %/go.mod,%,$(wildcard */go.mod))
+
+.PHONY: lint
+lint: $(LAB) ## Run only the linter
+	@sh tools/lint.sh $(MODULES)
+
+.PHONY: tidy
+tidy: | go ## Run go mod tidy in every module
+	@for module in $(MODULES); do go -C $$module mod tidy || exit 1; done
+
+.PHONY: clean
+clean: ## Remove what was built (the lab's data stays: make lab-reset)
+	@rm -rf bin lab/bin
+
+# Go reads in go.mod which version it must be. An older one downloads that, or
+# says that it may not.
+.PHONY: go
+go:
+	@command -v go >/dev/null || { echo "Go is not installed, or not in PATH. Get Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
+	@go -C lab list -m >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl" >&2; exit 1; }
+
+.PHONY: help
+help:
+	@echo "The two to begin with: make stage-1, make test"
+	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" ' \
+	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[^#\t].*:.* ## / { \
+	    name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* ## /, "", text); \
+	    if (name == "$$(STAGES)") name = stages; \
+	    if (name == "$$(TESTS)") name = tests; \
+	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
+	    printf "  %-11s %s\n", name, text \
+	  }' Makefile
+
+# What is left over are misspelt or missing targets.
+stage-%:
+	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
+test-%:
+	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
+cluster-%:
+	@echo "CLUSTER is $*; it can be lab (the default) or current (your kubeconfig's current context)" >&2; exit 1

@@ -1,0 +1,116 @@
+// Package image is the lab's image store. It knows two kinds of images: a few
+// that are built in and have no files of their own (busybox stands for the
+// host's own commands), and those that `lab load` unpacked from an archive. It
+// never talks to a registry.
+package image
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// Image is one image of the store.
+type Image struct {
+	// ID is how the kubelet refers to the image once it has found it.
+	ID string
+	// Names are the references that the image was loaded under.
+	Names []string
+	// Size of its files in bytes, never 0: the kubelet refuses an image without.
+	Size   uint64
+	Config Config
+
+	// Builtin images have no files: their containers see the host's.
+	Builtin bool
+	// Pause is the image whose container only waits.
+	Pause bool
+
+	dir string
+}
+
+// Config is what an image says about the containers made of it.
+type Config struct {
+	Entrypoint []string
+	Cmd        []string
+	Env        []string
+	WorkingDir string
+	User       string
+	StopSignal string
+}
+
+// builtins by the last part of their repository's path. Whatever the registry
+// and the tag: a learner's manifest shall work unchanged.
+//
+// To add one, describe here what its containers run by default.
+var builtins = map[string]Image{
+	"busybox": {ID: "builtin/busybox", Names: []string{"busybox"}, Size: 1, Builtin: true, Config: Config{Cmd: []string{"sh"}}},
+	"pause":   {ID: "builtin/pause", Names: []string{"pause"}, Size: 1, Builtin: true, Pause: true},
+}
+
+// builtin finds a built-in image by reference or ID.
+func builtin(ref string) (Image, bool) {
+	repository, _, _ := strings.Cut(ref, "@")
+	base, _, _ := strings.Cut(path.Base(repository), ":")
+	image, ok := builtins[base]
+	return image, ok
+}
+
+// canonical spells a reference out, so that busybox and busybox:latest are one.
+func canonical(ref string) (string, error) {
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Name(), nil
+}
+
+// User returns who the image wants its containers to run as. The name is empty
+// when the image gives a number, and the number is root's when it says nothing.
+func (i Image) User() (uid int64, username string) {
+	user, _, _ := strings.Cut(i.Config.User, ":")
+	if user == "" {
+		return 0, ""
+	}
+	uid, err := strconv.ParseInt(user, 10, 64)
+	if err != nil {
+		return 0, user
+	}
+	return uid, ""
+}
+
+// Account looks a user of the image up, by name or number, in its own list of
+// accounts.
+func (i Image) Account(user string) (uid, gid uint32, err error) {
+	number, parseErr := strconv.ParseUint(user, 10, 32)
+	data, err := os.ReadFile(i.passwd())
+	if err != nil && parseErr != nil {
+		return 0, 0, fmt.Errorf("looking up user %q in the image (use runAsUser with a number): %w", user, err)
+	}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Split(strings.TrimSpace(line), ":")
+		if len(fields) < 4 || fields[0] != user && fields[2] != user {
+			continue
+		}
+		u, uErr := strconv.ParseUint(fields[2], 10, 32)
+		g, gErr := strconv.ParseUint(fields[3], 10, 32)
+		if uErr == nil && gErr == nil {
+			return uint32(u), uint32(g), nil
+		}
+	}
+	if parseErr != nil {
+		return 0, 0, fmt.Errorf("the image has no user %q (use runAsUser with a number)", user)
+	}
+	return uint32(number), 0, nil
+}
+
+func (i Image) passwd() string {
+	if i.Builtin {
+		return "/etc/passwd"
+	}
+	return filepath.Join(i.dir, rootfsDir, "etc", "passwd")
+}

@@ -1,0 +1,189 @@
+package image
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// The files of an unpacked image.
+const (
+	rootfsDir  = "rootfs"
+	recordFile = "image.json"
+)
+
+// Store is a folder with one directory per loaded image. It keeps nothing in
+// memory: `lab load` is another process than the kubelet.
+type Store struct {
+	dir string
+}
+
+// NewStore returns the store in dir, which need not exist yet.
+func NewStore(dir string) *Store { return &Store{dir: dir} }
+
+// Dir is where the store keeps its files.
+func (s *Store) Dir() string { return s.dir }
+
+// record is the file beside an image's files.
+type record struct {
+	ID     string
+	Names  []string
+	Size   uint64
+	Config Config
+}
+
+// UnknownError says that an image is not in the store.
+type UnknownError struct {
+	Ref   string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("image %q is not in the lab: it knows %s; load others with: lab load IMAGE.tar", e.Ref, strings.Join(e.Known, ", "))
+}
+
+// Find returns the image with this reference or ID, or an *UnknownError. What
+// was loaded comes before what is built in.
+func (s *Store) Find(ref string) (Image, error) {
+	loaded, err := s.loaded()
+	if err != nil {
+		return Image{}, err
+	}
+	want, _ := canonical(ref)
+	for _, image := range loaded {
+		if image.ID == ref || want != "" && slices.ContainsFunc(image.Names, func(n string) bool {
+			have, err := canonical(n)
+			return err == nil && have == want
+		}) {
+			return image, nil
+		}
+	}
+	if image, ok := builtin(ref); ok {
+		return image, nil
+	}
+	unknown := &UnknownError{Ref: ref}
+	for _, image := range sorted(loaded) {
+		unknown.Known = append(unknown.Known, image.Names...)
+	}
+	return Image{}, unknown
+}
+
+// List returns all images, the built-in ones first.
+func (s *Store) List() ([]Image, error) {
+	loaded, err := s.loaded()
+	if err != nil {
+		return nil, err
+	}
+	return sorted(loaded), nil
+}
+
+// sorted puts the built-in images in front of the loaded ones.
+func sorted(loaded []Image) (all []Image) {
+	for _, image := range builtins {
+		all = append(all, image)
+	}
+	slices.SortFunc(all, func(a, b Image) int { return strings.Compare(a.ID, b.ID) })
+	return append(all, loaded...)
+}
+
+// Remove deletes a loaded image. To remove what is not there, or is built in,
+// does nothing.
+func (s *Store) Remove(ref string) error {
+	image, err := s.Find(ref)
+	if unknown := (*UnknownError)(nil); errors.As(err, &unknown) || err == nil && image.Builtin {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(image.dir)
+}
+
+// loaded reads the records of all loaded images.
+func (s *Store) loaded() (images []Image, err error) {
+	paths, err := filepath.Glob(filepath.Join(escape(s.dir), "sha256-*", recordFile))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		var r record
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, fmt.Errorf("reading %s (to mend it, load the image again): %w", path, err)
+		}
+		images = append(images, Image{ID: r.ID, Names: r.Names, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
+	}
+	return images, nil
+}
+
+// escape makes a path safe for Glob.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// name gives an image its names and takes them from all others.
+func (s *Store) name(id string, names []string) error {
+	images, err := s.loaded()
+	if err != nil {
+		return err
+	}
+	for _, image := range images {
+		had := slices.Clone(image.Names)
+		image.Names = slices.DeleteFunc(image.Names, func(n string) bool { return slices.Contains(names, n) })
+		if image.ID == id {
+			image.Names = append(image.Names, names...)
+		}
+		if slices.Equal(had, image.Names) {
+			continue
+		}
+		if err := write(image.dir, record{ID: image.ID, Names: image.Names, Size: image.Size, Config: image.Config}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(dir string, r record) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, recordFile)
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// lock lets writers take turns.
+func (s *Store) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking the image store: %w", err)
+	}
+	return func() { _ = f.Close() }, nil
+}

@@ -1,0 +1,123 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/hacking-a-controller/lab/internal/image"
+	"example.com/hacking-a-controller/lab/internal/shim"
+)
+
+// serviceAccountDir is where every pod finds its credentials.
+const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// useHostFiles prepares a container that sees the host's files: LAB_ROOT leads
+// to what would be in its own root directory, and KUBECONFIG to the API server.
+func (s *Service) useHostFiles(c *container, spec *shim.Spec, rootfs string, img image.Image) error {
+	env := environment(spec.Env)
+	env.set("LAB_ROOT", rootfs)
+	if err := linkVolumes(rootfs, spec.Mounts); err != nil {
+		return err
+	}
+	if err := s.writeKubeconfig(c, spec.Mounts, &env); err != nil {
+		return err
+	}
+	if img.Builtin {
+		spec.Env = env
+		return nil
+	}
+	// The image's own programs come first.
+	var path []string
+	for _, dir := range filepath.SplitList(env.get("PATH")) {
+		path = append(path, filepath.Join(rootfs, dir))
+	}
+	env.set("PATH", strings.Join(append(path, defaultPath), ":"))
+	if program := filepath.Join(rootfs, spec.Args[0]); filepath.IsAbs(spec.Args[0]) {
+		if _, err := os.Stat(program); err == nil {
+			spec.Args[0] = program
+		}
+	}
+	spec.Cwd = filepath.Join(rootfs, spec.Cwd)
+	spec.Env = env
+	return os.MkdirAll(spec.Cwd, 0o755)
+}
+
+func (e environment) get(name string) string {
+	for _, pair := range e {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// linkVolumes makes each volume reachable below rootfs. A volume within another
+// one gets no link: it would be a change to the outer one.
+func linkVolumes(rootfs string, mounts []shim.Mount) error {
+	byDepth := slices.Clone(mounts)
+	slices.SortStableFunc(byDepth, func(a, b shim.Mount) int { return len(a.Target) - len(b.Target) })
+	for i, m := range byDepth {
+		inner := slices.ContainsFunc(byDepth[:i], func(outer shim.Mount) bool {
+			return strings.HasPrefix(m.Target, strings.TrimSuffix(outer.Target, "/")+"/")
+		})
+		if inner {
+			continue
+		}
+		link := filepath.Join(rootfs, m.Target)
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
+		}
+		if err := os.RemoveAll(link); err != nil { // the image's own directory of that name
+			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
+		}
+		if err := os.Symlink(m.Source, link); err != nil {
+			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
+		}
+	}
+	return nil
+}
+
+// writeKubeconfig stands in for the in-cluster configuration, which reads the
+// service account from a fixed path.
+func (s *Service) writeKubeconfig(c *container, mounts []shim.Mount, env *environment) error {
+	i := slices.IndexFunc(mounts, func(m shim.Mount) bool { return filepath.Clean(m.Target) == serviceAccountDir })
+	if i < 0 {
+		return nil
+	}
+	namespace, err := os.ReadFile(filepath.Join(mounts[i].Source, "namespace"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	host, port, err := net.SplitHostPort(s.options.APIServer)
+	if err != nil {
+		return fmt.Errorf("the API server's address: %w", err)
+	}
+	path := filepath.Join(c.dir, "kubeconfig")
+	content := fmt.Sprintf(kubeconfig, "https://"+net.JoinHostPort(host, port), s.options.CAFile,
+		filepath.Join(mounts[i].Source, "token"), strings.TrimSpace(string(namespace)))
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		return err
+	}
+	env.set("KUBECONFIG", path)
+	return nil
+}
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: lab
+clusters:
+- name: lab
+  cluster: {server: %q, certificate-authority: %q}
+users:
+- name: service-account
+  user: {tokenFile: %q}
+contexts:
+- name: lab
+  context: {cluster: lab, user: service-account, namespace: %q}
+`

@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// loadHello loads an image with nothing but the program in testdata/hello.
+func loadHello(w *world) {
+	w.Helper()
+	program := filepath.Join(w.TempDir(), "hello")
+	build := exec.Command("go", "build", "-o", program, "./testdata/hello")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(w, err, "%s", out)
+	data, err := os.ReadFile(program)
+	require.NoError(w, err)
+
+	var files bytes.Buffer
+	archive := tar.NewWriter(&files)
+	require.NoError(w, archive.WriteHeader(&tar.Header{Name: "bin/hello", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(data))}))
+	_, err = archive.Write(data)
+	require.NoError(w, err)
+	require.NoError(w, archive.Close())
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
+	require.NoError(w, err)
+	image, err := mutate.AppendLayers(empty.Image, layer)
+	require.NoError(w, err)
+	image, err = mutate.Config(image, v1.Config{
+		Entrypoint: []string{"hello"}, Cmd: []string{"by", "default"}, Env: []string{"FROM=image"}, WorkingDir: "/made/for/it", User: "1000:2000",
+	})
+	require.NoError(w, err)
+	tag, err := name.NewTag("hello:v1")
+	require.NoError(w, err)
+	path := filepath.Join(w.TempDir(), "hello.tar")
+	require.NoError(w, tarball.WriteToFile(path, tag, image))
+	_, err = w.store.Load(path)
+	require.NoError(w, err)
+}
+
+// asHello runs the image as it comes, for the user that the image names.
+func asHello(c *runtimeapi.ContainerConfig) {
+	c.Image.Image, c.Command = "hello:v1", nil
+	c.Linux.SecurityContext.RunAsUser.Value = 1000
+	c.Linux.SecurityContext.RunAsGroup = &runtimeapi.Int64Value{Value: 2000}
+}
+
+func TestLoadedImage(t *testing.T) {
+	w := newWorld(t)
+	needsView(w)
+	loadHello(w)
+	volume := mounts(&runtimeapi.Mount{HostPath: w.volume("a", "A"), ContainerPath: "/data"})
+	asRoot := func(c *runtimeapi.ContainerConfig) {
+		c.Linux.SecurityContext.RunAsUser.Value = 0
+		c.Linux.SecurityContext.RunAsGroup.Value = 0
+	}
+	readOnly := func(c *runtimeapi.ContainerConfig) { c.Linux.SecurityContext.ReadonlyRootfs = true }
+
+	out := w.output("", asHello, volume)
+	for _, want := range []string{
+		"args [by default]\n", "cwd /made/for/it\n", "uid 1000 gid 2000\n", "env image /\n", "host files hidden true\n", "volume A\n",
+	} {
+		assert.Contains(t, out, want)
+	}
+	assert.Contains(t, w.output("", asHello, asRoot), "root writable true\n")
+	assert.Contains(t, w.output("", asHello, asRoot, readOnly, volume), "root writable false\n")
+	assert.Contains(t, w.output("", asHello, func(c *runtimeapi.ContainerConfig) { c.Args = []string{"other"} }), "args [other]\n")
+
+	id := w.run(w.pod("exec"), "", asHello, func(c *runtimeapi.ContainerConfig) { c.Args = []string{"wait"} })
+	stdout, _, err := w.ExecSync(t.Context(), id, []string{"/bin/hello", "exec"}, patience)
+	require.NoError(t, err)
+	assert.Contains(t, string(stdout), "args [exec]\n")
+	_, _, err = w.ExecSync(t.Context(), id, []string{"sh"}, patience)
+	require.EqualError(t, err, `exec: "sh": executable file not found in $PATH`)
+}
+
+func TestLoadedImageWithoutIsolation(t *testing.T) {
+	w := newWorld(t)
+	w.isolation = noIsolation
+	loadHello(w)
+	out := w.output("", asHello, func(c *runtimeapi.ContainerConfig) { c.Linux = nil })
+	assert.Contains(t, out, "args [by default]\n")
+	assert.Regexp(t, `cwd .*/rootfs/made/for/it\n`, out)
+}

@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+func TestContainersOutliveTheKubelet(t *testing.T) {
+	w := newWorld(t)
+	pod := w.pod("survivor")
+	alive := w.run(pod, "while ! [ -e /tmp/stop ]; do sleep 0.01; done; exit 9")
+	over := w.run(pod, "exit 8")
+	created := w.create(pod, "exit 7")
+	w.exited(over)
+	before := w.status(alive)
+	address := w.sandboxes[pod].record.IP
+
+	w.reopen()
+	assert.Equal(t, before.String(), w.status(alive).String())
+	assert.EqualValues(t, 8, w.status(over).ExitCode)
+	assert.Equal(t, runtimeapi.ContainerState_CONTAINER_CREATED, w.status(created).State)
+	another, err := w.options.Pool.Get()
+	require.NoError(t, err)
+	if manyAddresses {
+		assert.NotEqual(t, address, another, "the pod still has its address")
+	}
+
+	w.sync(alive, "touch /tmp/stop")
+	assert.EqualValues(t, 9, w.exited(alive).ExitCode)
+	require.NoError(t, w.StartContainer(t.Context(), created))
+	assert.EqualValues(t, 7, w.exited(created).ExitCode)
+}
+
+func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
+	w := newWorld(t)
+	id := w.run(w.pod("away"), "while ! [ -e /tmp/stop ]; do sleep 0.01; done; exit 9")
+	w.sync(id, "touch /tmp/stop")
+	require.NoError(t, w.Close(t.Context()))
+	require.NoError(t, waitGone(t.Context(), filepath.Join(w.options.Root, "containers", id, "life")))
+	w.open()
+	assert.Equal(t, exited, w.status(id).State)
+	assert.EqualValues(t, 9, w.status(id).ExitCode)
+}
+
+func TestHalfMadeContainerIsForgotten(t *testing.T) {
+	w := newWorld(t)
+	half := filepath.Join(w.options.Root, "containers", "half")
+	require.NoError(t, os.MkdirAll(half, 0o755))
+	w.reopen()
+	assert.NoDirExists(t, half)
+}
+
+// shimOf returns the process ID of a container's shim.
+func shimOf(t *testing.T, pid int) int {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	require.NoError(t, err)
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	parent, err := strconv.Atoi(fields[1])
+	require.NoError(t, err)
+	return parent
+}
+
+func TestKilledShimTakesItsContainerAlong(t *testing.T) {
+	w := newWorld(t)
+	id := w.run(w.pod("orphans"), stubborn)
+	w.prints(id, "ready")
+	require.NoError(t, syscall.Kill(shimOf(t, w.containers[id].started.PID), syscall.SIGKILL))
+	st := w.exited(id)
+	assert.EqualValues(t, 137, st.ExitCode)
+	assert.Equal(t, "ShimKilled", st.Reason)
+	assert.Empty(t, leftovers(id))
+	w.reopen()
+	assert.EqualValues(t, 137, w.status(id).ExitCode)
+}
+
+func TestKilledShimIsNoticedByTheNextKubelet(t *testing.T) {
+	w := newWorld(t)
+	id := w.run(w.pod("orphans"), stubborn)
+	w.prints(id, "ready")
+	shim := shimOf(t, w.containers[id].started.PID)
+	require.NoError(t, w.Close(t.Context()))
+	require.NoError(t, syscall.Kill(shim, syscall.SIGKILL))
+	require.NoError(t, waitGone(t.Context(), filepath.Join(w.options.Root, "containers", id, "life")))
+	w.open()
+	assert.Equal(t, exited, w.status(id).State)
+	assert.Empty(t, leftovers(id))
+}
+
+func TestNothingOutlivesTheLab(t *testing.T) {
+	w := newWorld(t)
+	pod := w.pod("doomed")
+	polite := w.run(pod, "trap 'exit 3' TERM; echo ready; while :; do sleep 0.01; done")
+	stubborn := w.run(pod, stubborn)
+	pause := w.run(pod, "", func(c *runtimeapi.ContainerConfig) { c.Image.Image, c.Command = "pause", nil })
+	w.prints(polite, "ready")
+	w.prints(stubborn, "ready")
+	require.NoError(t, w.lifeline.Close())
+	w.lifeline = nil
+	assert.EqualValues(t, 3, w.exited(polite).ExitCode)
+	assert.EqualValues(t, 137, w.exited(stubborn).ExitCode)
+	w.exited(pause)
+	for _, id := range w.ids() {
+		assert.Empty(t, leftovers(id))
+	}
+}

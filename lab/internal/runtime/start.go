@@ -1,0 +1,89 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/creack/pty"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"example.com/hacking-a-controller/lab/internal/shim"
+)
+
+// StartContainer starts a shim, which starts the container. An error is the one
+// that the shim met, and the container has then exited.
+func (s *Service) StartContainer(ctx context.Context, id string) error {
+	c, err := s.container(id)
+	if err != nil {
+		return err
+	}
+	if !c.claimStart() {
+		return status.Errorf(codes.FailedPrecondition, "container %q was started before", id)
+	}
+	if err := s.startShim(c); err != nil {
+		return err
+	}
+	s.announce(c, runtimeapi.ContainerEventType_CONTAINER_STARTED_EVENT)
+	return nil
+}
+
+// claimStart returns true to the first caller only.
+func (c *container) claimStart() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := !c.starting && c.started == nil && c.exit == nil
+	c.starting = true
+	return first
+}
+
+func (s *Service) startShim(c *container) error {
+	log, err := os.OpenFile(filepath.Join(c.dir, "shim.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return c.failStart(err)
+	}
+	defer log.Close()
+	var terminal []*os.File
+	if c.config.Tty {
+		master, slave, err := pty.Open()
+		if err != nil {
+			return c.failStart(fmt.Errorf("opening a terminal: %w", err))
+		}
+		defer master.Close() // both are the shim's from now on
+		defer slave.Close()
+		terminal = []*os.File{master, slave}
+	}
+	// The shim outlives the request and this process.
+	cmd := s.isolation.command(context.Background(), shim.Name, c.record.User, c.dir)
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := s.start(cmd, s.options.Lifeline, terminal...)
+	if err != nil {
+		return c.failStart(err)
+	}
+	if p.report != nil {
+		_ = cmd.Wait()
+		return c.failStart(p.report)
+	}
+	started, err := shim.ReadFile[shim.Started](c.dir, shim.StartedFile)
+	if err != nil {
+		started = &shim.Started{At: time.Now()}
+	}
+	c.mu.Lock()
+	c.started = started
+	c.mu.Unlock()
+	s.watch(c, cmd)
+	return nil
+}
+
+// failStart records that the container never ran.
+func (c *container) failStart(err error) error {
+	e := &shim.Exit{Code: 128, At: time.Now(), Reason: "StartError", Message: err.Error()}
+	err = errors.Join(err, shim.WriteFile(c.dir, shim.ExitFile, e))
+	c.setExit(e)
+	return err
+}

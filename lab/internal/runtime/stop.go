@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// killPatience bounds the wait for a container that was killed. The shim gives
+// up earlier on a process that hangs in the kernel.
+const killPatience = 15 * time.Second
+
+// StopContainer asks the container to end and kills it after the grace period,
+// in seconds.
+func (s *Service) StopContainer(ctx context.Context, id string, grace int64) error {
+	c, err := s.container(id)
+	if err != nil {
+		return err
+	}
+	return s.stop(ctx, c, time.Duration(grace)*time.Second)
+}
+
+func (s *Service) stop(ctx context.Context, c *container, grace time.Duration) error {
+	c.mu.Lock()
+	running := c.started != nil && c.exit == nil
+	c.mu.Unlock()
+	if !running {
+		return nil
+	}
+	if grace > 0 {
+		ended, err := c.signal(ctx, signalNumber(c.record.StopSignal), grace)
+		if ended || err != nil {
+			return err
+		}
+	}
+	ended, err := c.signal(ctx, int(syscall.SIGKILL), killPatience)
+	if err == nil && !ended {
+		err = fmt.Errorf("container %s was killed, but does not end", c.record.ID)
+	}
+	return err
+}
+
+// signal sends a signal and waits for the container to end.
+func (c *container) signal(ctx context.Context, number int, patience time.Duration) (ended bool, err error) {
+	// No shim: it is ending by itself.
+	if err := c.tell("signal %d", number); err != nil && !errors.Is(err, errNoShim) {
+		return false, fmt.Errorf("sending signal %d to the container: %w", number, err)
+	}
+	select {
+	case <-c.done:
+		return true, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-time.After(patience):
+		return false, nil
+	}
+}
+
+// RemoveContainer ends the container, if need be, and deletes its directory. Its
+// log is the kubelet's to delete.
+func (s *Service) RemoveContainer(ctx context.Context, id string) error {
+	c, err := s.container(id)
+	if err != nil {
+		return nil // removing is to be possible any number of times
+	}
+	if err := s.stop(ctx, c, 0); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		return fmt.Errorf("removing the container: %w", err)
+	}
+	s.mu.Lock()
+	delete(s.containers, id)
+	s.mu.Unlock()
+	return nil
+}
+
+// ReopenContainerLog is called after the kubelet rotated the log.
+func (s *Service) ReopenContainerLog(_ context.Context, id string) error {
+	c, err := s.container(id)
+	if err != nil {
+		return err
+	}
+	return c.tell("reopen-log")
+}

@@ -1,0 +1,98 @@
+package shim
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	filepath "path"
+	"time"
+)
+
+// Spec says what a container runs and in which surroundings.
+type Spec struct {
+	Args     []string
+	Env      []string
+	Cwd      string
+	Hostname string
+	LogPath  string
+
+	// Terminal, Stdin and StdinOnce mean what they mean in a pod.
+	Terminal  bool
+	Stdin     bool
+	StdinOnce bool
+
+	// User is who the process runs as; nil is whoever runs the shim.
+	User *User
+	// NoNewPrivileges is allowPrivilegeEscalation: false.
+	NoNewPrivileges bool
+
+	// View gives the container a root directory of its own, with its volumes at
+	// their paths. Without it, the process sees the host's files and finds the
+	// volumes below rootfs.
+	View bool
+	// HostFiles makes the host's files visible in that root directory.
+	HostFiles    bool
+	ReadOnlyRoot bool
+	Mounts       []Mount
+
+	// Pause runs no process at all.
+	Pause bool
+}
+
+// User is the identity of a process.
+type User struct {
+	UID, GID uint32
+	Groups   []uint32
+}
+
+// Mount puts a file or directory of the host into the container.
+type Mount struct {
+	Source, Target string
+	ReadOnly       bool
+}
+
+// Started is written when the container's process runs.
+type Started struct {
+	PID int
+	At  time.Time
+}
+
+// Exit is written when the container has ended.
+type Exit struct {
+	Code    int
+	At      time.Time
+	Reason  string `json:",omitempty"`
+	Message string `json:",omitempty"`
+}
+
+// Report is what the shim tells whoever started it.
+type Report struct {
+	Error string
+}
+
+// WriteFile replaces the JSON file name in dir in one step.
+func WriteFile(dir, name string, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// ReadFile reads what WriteFile wrote. The error is fs.ErrNotExist when there
+// is no such file.
+func ReadFile[T any](dir, name string) (*T, error) {
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	value := new(T)
+	if err := json.Unmarshal(data, value); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Join(dir, name), err)
+	}
+	return value, nil
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Tests one module: test.sh FOLDER [go test flags]. RACE=-race turns the race
+# detector on.
+#
+# Compiling Kubernetes a second time for the race detector would take a quarter
+# of an hour, so packages whose tests link it are always tested without.
+set -eu
+cd "$1"
+shift
+# Tests of API behaviour find the API server there; unless the caller has one.
+export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$(cd .. && pwd)/lab/bin}"
+
+# A line for each package and each test program: its path, then all it links.
+programs=$(go list -test -f '{{if not .ForTest}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./...)
+tests() { printf '%s\n' "$programs" | sed -n "/^[^ ]*\.test /{$1;s/\.test .*//p;}"; }
+light=$(tests '/ k8s\.io\/kubernetes\//d')
+heavy=$(tests '/ k8s\.io\/kubernetes\//!d')
+
+failed=
+# Unquoted: import paths hold no spaces, and each is an argument.
+if [ -n "$light" ]; then go test ${RACE:-} "$@" $light || failed=yes; fi
+if [ -n "$heavy" ]; then go test "$@" $heavy || failed=yes; fi
+test -z "$failed"

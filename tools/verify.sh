@@ -1,0 +1,56 @@
+#!/bin/sh
+# Checks everything that needs no cluster: verify.sh MODULE-FOLDERS, run from the
+# top of the repository. All checks run, and the last lines name those that
+# failed and what to do.
+set -u
+failed=
+
+# check NAME ADVICE COMMAND...
+check() {
+  name=$1 advice=$2
+  shift 2
+  echo "==> $name"
+  if ! "$@"; then
+    failed="$failed  $name: $advice
+"
+  fi
+}
+
+formatted() {
+  files=$(gofmt -l $modules) && test -z "$files" || { echo "not formatted: $files" >&2; return 1; }
+}
+
+vetted() {
+  for module in $modules; do
+    # A module without Go code is only a list of versions.
+    if [ -z "$(go -C "$module" list ./... 2>/dev/null)" ]; then continue; fi
+    go -C "$module" vet ./... || return 1
+  done
+}
+
+tidy() {
+  for module in $modules; do
+    go -C "$module" mod tidy -diff || return 1
+  done
+}
+
+scripts() {
+  bash -n .ci/run || return 1
+  for script in tools/*.sh; do
+    sh -n "$script" || return 1
+  done
+}
+
+modules=$*
+check "format" "run: make fmt" formatted
+check "go vet" "correct what it says above" vetted
+check "golangci-lint" "correct what it says above, then: make lint" sh tools/lint.sh $modules
+check "go mod tidy" "run: make tidy" tidy
+check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
+check "scripts" "correct the syntax" scripts
+
+if [ -n "$failed" ]; then
+  printf '\nThese checks failed:\n%s' "$failed" >&2
+  exit 1
+fi
+echo "all checks passed"

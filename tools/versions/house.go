@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// A house is what all go.mod files of a repository say.
+type house struct {
+	modules int
+	said    statements
+}
+
+// Subjects that are not the path of one module.
+const (
+	goVersion  = "the version of Go"
+	kubernetes = "the version of Kubernetes"
+)
+
+// readHouse reads go.work and every go.mod under root.
+func readHouse(root string) (*house, error) {
+	h := &house{said: statements{}}
+	files := os.DirFS(root)
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir // .git, and .lab, whose pods may hold anything
+		case entry.Name() != "go.mod" && entry.Name() != "go.work":
+			return nil
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		if entry.Name() == "go.work" {
+			return h.addWork(name, data)
+		}
+		return h.addModule(name, data)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the go.mod files: %w", err)
+	}
+	if h.modules == 0 {
+		return nil, fmt.Errorf("there is no go.mod under %s: name the folder of the repository", root)
+	}
+	return h, nil
+}
+
+func (h *house) addWork(name string, data []byte) error {
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return err
+	}
+	if work.Go != nil {
+		h.said.add(goVersion, work.Go.Version, name)
+	}
+	return nil
+}
+
+func (h *house) addModule(name string, data []byte) error {
+	mod, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		return err
+	}
+	h.modules++
+	folder := path.Dir(name)
+	if mod.Go != nil {
+		h.said.add(goVersion, mod.Go.Version, folder)
+	}
+	replaced := map[string]string{}
+	for _, replace := range mod.Replace {
+		replaced[replace.Old.Path] = replace.New.Version // empty for a folder
+		if version, ok := kubernetesVersion(replace.New.Path, replace.New.Version); ok {
+			h.said.add(kubernetes, version, folder)
+		}
+	}
+	for _, require := range mod.Require {
+		version := require.Mod.Version
+		if v, ok := replaced[require.Mod.Path]; ok {
+			version = v
+		}
+		if v, ok := kubernetesVersion(require.Mod.Path, version); ok {
+			h.said.add(kubernetes, v, fmt.Sprintf("%s (%s)", folder, require.Mod.Path))
+			continue
+		}
+		// What a module needs only through others may differ: its requirements
+		// decide that, not its author.
+		if !require.Indirect && version != "" {
+			h.said.add(require.Mod.Path, version, folder)
+		}
+	}
+	return nil
+}
+
+// staging is the version of the modules that are cut out of Kubernetes: v0.36.3
+// for Kubernetes v1.36.3. Others under k8s.io, like klog and utils, have
+// versions of their own.
+var staging = regexp.MustCompile(`^v0\.[1-9]\d*\.\d+$`)
+
+// kubernetesVersion translates the version of a module of Kubernetes into that
+// of Kubernetes itself.
+func kubernetesVersion(module, version string) (string, bool) {
+	switch {
+	case module == "k8s.io/kubernetes":
+		return version, true
+	case strings.HasPrefix(module, "k8s.io/") && staging.MatchString(version):
+		return "v1" + strings.TrimPrefix(version, "v0"), true
+	}
+	return "", false
+}
