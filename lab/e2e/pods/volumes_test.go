@@ -16,7 +16,7 @@ restartPolicy: Never
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, 'cat /etc/settings/color; echo; cat /etc/keys/password; echo; cat /all/color /all/name; echo; cat /info/labels; echo; cat /one/color; echo; echo $COLOR $NODE $POD_NAME; mkdir -p /scratch/deep && echo scratch works; echo x > /etc/settings/color || echo read only']
+  command: [sh, -c, 'cat /etc/settings/color; echo; cat /etc/keys/password; echo; cat /all/color /all/name; echo; cat /info/labels; echo; cat /one/color; echo; echo $COLOR $NODE $POD_NAME; mkdir -p /scratch/deep && echo scratch works; (echo x > /etc/settings/color) 2> /dev/null || echo read only']
   env:
   - {name: COLOR, valueFrom: {configMapKeyRef: {name: settings, key: color}}}
   - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
@@ -35,7 +35,7 @@ volumes:
 - {name: info, downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: metadata.labels}}]}}
 - {name: scratch, emptyDir: {}}`)
 	expectPhase(t, ns, "reader", corev1.PodSucceeded)
-	expectLog(t, ns, "reader", "blue\nhunter2\nbluereader\napp=\"reader\"\nblue\nblue lab-node reader\nscratch works\n", "read only")
+	expectLog(t, ns, "reader", "blue\nhunter2\nbluereader\napp=\"reader\"\nblue\nblue lab-node reader\nscratch works\nread only\n")
 }
 
 func TestServiceAccountTokenWorksFromInside(t *testing.T) {

@@ -67,7 +67,7 @@ func (a *app) stop(ctx context.Context, l layout.Layout) error {
 	} else {
 		fmt.Fprintf(a.out, "The lab in %s is not running.\n", l.Root())
 	}
-	return releaseAddresses(l)
+	return errors.Join(releaseAddresses(l), l.UnlinkKubelet())
 }
 
 // releaseAddresses takes the pods' addresses off the loopback interface.

@@ -29,12 +29,12 @@ func newLogs(a *app) *cobra.Command {
 		ValidArgs: logNames(),
 		Args:      oneArgument("the component: one of " + strings.Join(logNames(), ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(logNames(), args[0]) {
+				return fmt.Errorf("there is no component %q: choose one of %s", args[0], strings.Join(logNames(), ", "))
+			}
 			l, err := a.existing()
 			if err != nil {
 				return err
-			}
-			if !slices.Contains(logNames(), args[0]) {
-				return fmt.Errorf("there is no component %q: choose one of %s", args[0], strings.Join(logNames(), ", "))
 			}
 			return printLog(cmd.Context(), a.out, l.Log(args[0]), follow)
 		},

@@ -18,7 +18,7 @@ import (
 // node: the defaults, and below what differs from them and why.
 func configuration(l layout.Layout, s settings.Settings) (*options.KubeletServer, error) {
 	flags := options.NewKubeletFlags()
-	root, err := shortPath(l.Kubelet())
+	root, err := l.LinkKubelet()
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,9 @@ func leaveTheMachineAlone(c *kubeletconfig.KubeletConfiguration) {
 	c.EvictionHard = nil
 	c.ImageGCHighThresholdPercent = 100
 	c.LocalStorageCapacityIsolation = false
+	// An image is never pulled over a network, so there is no need to be slow.
+	c.RegistryPullQPS = 0
+	c.SerializeImagePulls = false
 	// There is no DNS. Naming a server keeps the kubelet from warning about each
 	// pod that asks for one, which is the default; the runtime ignores it.
 	c.ClusterDNS = []string{"10.96.0.10"}

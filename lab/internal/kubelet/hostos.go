@@ -1,10 +1,6 @@
 package kubelet
 
 import (
-	"crypto/sha256"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -37,26 +33,4 @@ func openFiles() int64 {
 		return 1024
 	}
 	return int64(min(limit.Max, 1<<20))
-}
-
-// maxRoot is how long the kubelet's root directory may be. The kubelet listens
-// on a unix socket in it (pod-resources/kubelet.sock), exits if it cannot, and
-// the path of a socket is limited to 104 bytes on macOS and 108 on Linux.
-const maxRoot = 75
-
-// shortPath returns dir or, when its path is too long, a link to it in the
-// folder for temporary files.
-func shortPath(dir string) (string, error) {
-	if len(dir) <= maxRoot {
-		return dir, nil
-	}
-	sum := sha256.Sum256([]byte(dir))
-	link := filepath.Join(os.TempDir(), fmt.Sprintf("lab-%d-%x", os.Getuid(), sum[:6]))
-	if target, err := os.Readlink(link); err == nil && target == dir {
-		return link, nil
-	}
-	if err := os.Symlink(dir, link); err != nil {
-		return "", fmt.Errorf("linking the kubelet's folder, whose path is too long for a socket (clone into a shorter path): %w", err)
-	}
-	return link, nil
 }

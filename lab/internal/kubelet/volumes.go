@@ -23,6 +23,11 @@ func volumePlugins() []volume.VolumePlugin {
 	all = append(all, configmap.ProbeVolumePlugins()...)
 	all = append(all, downwardapi.ProbeVolumePlugins()...)
 	all = append(all, projected.ProbeVolumePlugins()...)
+	if os.Geteuid() != 0 {
+		for i := range all {
+			all[i] = unownedPlugin{all[i]}
+		}
+	}
 	return all
 }
 

@@ -3,6 +3,7 @@ package layout
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,4 +47,26 @@ func TestCreateRefusesAFolderThatHoldsOtherThings(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, l.Create(), "was not written by the lab")
 	assert.False(t, l.Exists())
+}
+
+func TestTheKubeletGetsAPathThatIsShortEnoughForASocket(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	short, err := New("/short/lab")
+	require.NoError(t, err)
+	path, err := short.LinkKubelet()
+	require.NoError(t, err)
+	assert.Equal(t, short.Kubelet(), path)
+	require.NoError(t, short.UnlinkKubelet(), "there is nothing to remove")
+
+	long, err := New(filepath.Join("/", strings.Repeat("long/", 30), "lab"))
+	require.NoError(t, err)
+	for range 2 {
+		path, err = long.LinkKubelet()
+		require.NoError(t, err)
+		target, err := os.Readlink(path)
+		require.NoError(t, err)
+		assert.Equal(t, long.Kubelet(), target)
+	}
+	require.NoError(t, long.UnlinkKubelet())
+	assert.NoFileExists(t, path)
 }

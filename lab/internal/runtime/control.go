@@ -1,13 +1,12 @@
 package runtime
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"encoding/json"
 
 	"example.com/hacking-a-controller/lab/internal/shim"
 )

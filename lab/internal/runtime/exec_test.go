@@ -15,12 +15,12 @@ import (
 
 func TestExecSync(t *testing.T) {
 	w := newWorld(t)
-	id := w.run(w.pod("exec"), "echo hello > /tmp/file; echo ready; sleep 1000", func(c *runtimeapi.ContainerConfig) {
+	id := w.run(w.pod("exec"), "echo hello > $LAB_ROOT/file; echo ready; sleep 1000", func(c *runtimeapi.ContainerConfig) {
 		c.Envs = []*runtimeapi.KeyValue{{Key: "COLOUR", Value: []byte("blue")}}
 	})
 	w.prints(id, "ready")
 
-	out, errOut, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "cat /tmp/file; echo $COLOUR; echo oops >&2"}, time.Minute)
+	out, errOut, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "cat $LAB_ROOT/file; echo $COLOUR; echo oops >&2"}, time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, "hello\nblue\n", string(out))
 	assert.Equal(t, "oops\n", string(errOut))
@@ -34,8 +34,8 @@ func TestExecSync(t *testing.T) {
 	_, _, err = w.ExecSync(t.Context(), id, []string{"foo"}, time.Minute)
 	require.EqualError(t, err, `exec: "foo": executable file not found in $PATH`)
 
-	w.sync(id, "echo written by exec > /seen-from-the-container")
-	assert.Equal(t, "written by exec\n", w.sync(id, "cat /seen-from-the-container"))
+	w.sync(id, "echo written by exec > $LAB_ROOT/seen-from-the-container")
+	assert.Equal(t, "written by exec\n", w.sync(id, "cat $LAB_ROOT/seen-from-the-container"))
 	assert.NoFileExists(t, "/seen-from-the-container")
 }
 
@@ -61,11 +61,11 @@ func TestExecEndsWithTheContainer(t *testing.T) {
 	id := w.run(w.pod("both"), idle)
 	ended := make(chan error, 1)
 	w.tasks.Go(func() {
-		_, _, err := w.ExecSync(context.WithoutCancel(t.Context()), id, []string{"sh", "-c", "touch /tmp/in; sleep 1000"}, 0)
+		_, _, err := w.ExecSync(context.WithoutCancel(t.Context()), id, []string{"sh", "-c", "touch $LAB_ROOT/in; sleep 1000"}, 0)
 		ended <- err
 	})
 	require.Eventually(t, func() bool {
-		_, _, err := w.ExecSync(t.Context(), id, []string{"test", "-e", "/tmp/in"}, time.Minute)
+		_, _, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "test -e $LAB_ROOT/in"}, time.Minute)
 		return err == nil
 	}, patience, tick)
 	require.NoError(t, w.StopContainer(t.Context(), id, 0))

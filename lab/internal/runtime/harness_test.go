@@ -128,7 +128,8 @@ const idle = "exec sleep 1000"
 // change changes the configuration of a container before it is created.
 type change func(*runtimeapi.ContainerConfig)
 
-// create creates a container that runs a shell script.
+// create creates a container that runs a shell script. A script may write to
+// $LAB_ROOT: the root directory of the container, or what there is in its place.
 func (w *world) create(pod, script string, changes ...change) string {
 	w.Helper()
 	config := &runtimeapi.ContainerConfig{

@@ -52,12 +52,12 @@ func TestAllOutputIsLoggedBeforeTheExit(t *testing.T) {
 
 func TestReopenLog(t *testing.T) {
 	w := newWorld(t)
-	id := w.run(w.pod("rotate"), "echo before; while ! [ -e /tmp/go ]; do sleep 0.01; done; echo after; sleep 1000")
+	id := w.run(w.pod("rotate"), "echo before; while ! [ -e $LAB_ROOT/go ]; do sleep 0.01; done; echo after; sleep 1000")
 	w.prints(id, "before")
 	path := w.status(id).LogPath
 	require.NoError(t, os.Rename(path, path+".1"))
 	require.NoError(t, w.ReopenContainerLog(t.Context(), id))
-	w.sync(id, "touch /tmp/go")
+	w.sync(id, "touch $LAB_ROOT/go")
 	w.prints(id, "after")
 	assert.NotContains(t, w.log(id, "stdout"), "before")
 	require.NoError(t, w.StopContainer(t.Context(), id, 0))

@@ -3,9 +3,6 @@ package runtime
 import (
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +13,7 @@ import (
 func TestContainersOutliveTheKubelet(t *testing.T) {
 	w := newWorld(t)
 	pod := w.pod("survivor")
-	alive := w.run(pod, "while ! [ -e /tmp/stop ]; do sleep 0.01; done; exit 9")
+	alive := w.run(pod, "while ! [ -e $LAB_ROOT/stop ]; do sleep 0.01; done; exit 9")
 	over := w.run(pod, "exit 8")
 	created := w.create(pod, "exit 7")
 	w.exited(over)
@@ -33,7 +30,7 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 		assert.NotEqual(t, address, another, "the pod still has its address")
 	}
 
-	w.sync(alive, "touch /tmp/stop")
+	w.sync(alive, "touch $LAB_ROOT/stop")
 	assert.EqualValues(t, 9, w.exited(alive).ExitCode)
 	require.NoError(t, w.StartContainer(t.Context(), created))
 	assert.EqualValues(t, 7, w.exited(created).ExitCode)
@@ -41,8 +38,8 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 
 func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
 	w := newWorld(t)
-	id := w.run(w.pod("away"), "while ! [ -e /tmp/stop ]; do sleep 0.01; done; exit 9")
-	w.sync(id, "touch /tmp/stop")
+	id := w.run(w.pod("away"), "while ! [ -e $LAB_ROOT/stop ]; do sleep 0.01; done; exit 9")
+	w.sync(id, "touch $LAB_ROOT/stop")
 	require.NoError(t, w.Close(t.Context()))
 	require.NoError(t, waitGone(t.Context(), filepath.Join(w.options.Root, "containers", id, "life")))
 	w.open()
@@ -56,42 +53,6 @@ func TestHalfMadeContainerIsForgotten(t *testing.T) {
 	require.NoError(t, os.MkdirAll(half, 0o755))
 	w.reopen()
 	assert.NoDirExists(t, half)
-}
-
-// shimOf returns the process ID of a container's shim.
-func shimOf(t *testing.T, pid int) int {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	require.NoError(t, err)
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	parent, err := strconv.Atoi(fields[1])
-	require.NoError(t, err)
-	return parent
-}
-
-func TestKilledShimTakesItsContainerAlong(t *testing.T) {
-	w := newWorld(t)
-	id := w.run(w.pod("orphans"), stubborn)
-	w.prints(id, "ready")
-	require.NoError(t, syscall.Kill(shimOf(t, w.containers[id].started.PID), syscall.SIGKILL))
-	st := w.exited(id)
-	assert.EqualValues(t, 137, st.ExitCode)
-	assert.Equal(t, "ShimKilled", st.Reason)
-	assert.Empty(t, leftovers(id))
-	w.reopen()
-	assert.EqualValues(t, 137, w.status(id).ExitCode)
-}
-
-func TestKilledShimIsNoticedByTheNextKubelet(t *testing.T) {
-	w := newWorld(t)
-	id := w.run(w.pod("orphans"), stubborn)
-	w.prints(id, "ready")
-	shim := shimOf(t, w.containers[id].started.PID)
-	require.NoError(t, w.Close(t.Context()))
-	require.NoError(t, syscall.Kill(shim, syscall.SIGKILL))
-	require.NoError(t, waitGone(t.Context(), filepath.Join(w.options.Root, "containers", id, "life")))
-	w.open()
-	assert.Equal(t, exited, w.status(id).State)
-	assert.Empty(t, leftovers(id))
 }
 
 func TestNothingOutlivesTheLab(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -69,7 +71,7 @@ func (s *Service) RemoveContainer(ctx context.Context, id string) error {
 	if err := s.stop(ctx, c, 0); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(c.dir); err != nil {
+	if err := removeAll(c.dir); err != nil {
 		return fmt.Errorf("removing the container: %w", err)
 	}
 	s.mu.Lock()
@@ -78,11 +80,18 @@ func (s *Service) RemoveContainer(ctx context.Context, id string) error {
 	return nil
 }
 
-// ReopenContainerLog is called after the kubelet rotated the log.
-func (s *Service) ReopenContainerLog(_ context.Context, id string) error {
-	c, err := s.container(id)
-	if err != nil {
+// removeAll deletes a directory, also when the container has closed some part of
+// it to its owner, which is whoever runs the lab.
+func removeAll(dir string) error {
+	err := os.RemoveAll(dir)
+	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return c.tell("reopen-log")
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o700)
+		}
+		return err
+	})
+	return os.RemoveAll(dir)
 }

@@ -75,7 +75,8 @@ func TestStopPodStopsItsContainers(t *testing.T) {
 
 func TestRemoveRunningContainer(t *testing.T) {
 	w := newWorld(t)
-	id := w.run(w.pod("removed"), idle)
+	id := w.run(w.pod("removed"), "mkdir -p $LAB_ROOT/closed/to/all; chmod 0 $LAB_ROOT/closed; echo ready; exec sleep 1000")
+	w.prints(id, "ready")
 	require.NoError(t, w.RemoveContainer(t.Context(), id))
 	assert.Empty(t, leftovers(id))
 	assert.Empty(t, w.ids())
