@@ -3,7 +3,7 @@ module example.com/hacking-a-controller/01-client-list
 go 1.26.0
 
 require (
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.11.1
 	golang.org/x/sync v0.19.0
 	k8s.io/api v0.36.3

@@ -118,7 +118,8 @@ func TestPagesStopWhenTheReaderDoes(t *testing.T) {
 	client.PrependReactor("list", "namespaces", func(k8stesting.Action) (bool, runtime.Object, error) {
 		return true, &corev1.NamespaceList{ListMeta: metav1.ListMeta{Continue: "for ever"}}, nil
 	})
-	for range pages(t.Context(), client.CoreV1().Namespaces(), 1, time.Minute) {
+	for _, err := range pages(t.Context(), client.CoreV1().Namespaces(), 1, time.Minute) {
+		require.NoError(t, err)
 		break
 	}
 	assert.Len(t, client.Actions(), 1)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -140,12 +141,9 @@ func median(all []time.Duration) time.Duration {
 }
 
 func list(all []time.Duration) string {
-	var text string
+	texts := make([]string, len(all))
 	for i, d := range all {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%.2f", d.Seconds())
+		texts[i] = fmt.Sprintf("%.2f", d.Seconds())
 	}
-	return text
+	return strings.Join(texts, ", ")
 }

@@ -54,7 +54,7 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 	expectHealthy(t, lab)
 	expectPodRuns(t, lab, "after")
 
-	assert.NoError(t, syscall.Kill(pid, 0), "the container has died with the kubelet")
+	require.NoError(t, syscall.Kill(pid, 0), "the container has died with the kubelet")
 	pod, err := lab.Client(t).CoreV1().Pods("default").Get(t.Context(), "sleeper", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, corev1.PodRunning, pod.Status.Phase)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
 )
@@ -26,7 +27,7 @@ containers:
 	expectLog(t, ns, "stubborn", "child ")
 	var child int
 	_, err := fmt.Sscanf(lab.Kubectl(t, "logs", "stubborn", "-n", ns), "child %d", &child)
-	assert.NoError(t, err)
+	require.NoError(t, err)
 
 	began := time.Now()
 	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, "--timeout=60s")

@@ -159,7 +159,8 @@ func newProcess(t *testing.T, args ...string) *process {
 	p := &process{cmd: exec.Command(binary, append([]string{"--dir", lab.Dir, "kubectl"}, args...)...), done: make(chan error, 1)}
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
-		<-p.done
+		for range p.done { // until it is closed: the process has ended
+		}
 	})
 	return p
 }

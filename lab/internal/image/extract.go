@@ -27,7 +27,7 @@ func extract(r io.Reader, dir string) (size uint64, err error) {
 	defer root.Close()
 	for archive := tar.NewReader(r); ; {
 		header, err := archive.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return size, nil
 		}
 		if err != nil {

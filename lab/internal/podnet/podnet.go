@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"sync"
 )
 
@@ -52,12 +53,7 @@ func choose(taken []netip.Prefix, mayAdd, manyLoopback bool) (netip.Prefix, erro
 }
 
 func overlapsAny(p netip.Prefix, others []netip.Prefix) bool {
-	for _, other := range others {
-		if p.Overlaps(other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, p.Overlaps)
 }
 
 // ErrNoAddress says that every address is in use.

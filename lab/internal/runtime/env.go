@@ -24,13 +24,6 @@ func (e *environment) set(name, value string) {
 	*e = append(*e, name+"="+value)
 }
 
-// setDefault gives a variable a value unless it has one.
-func (e *environment) setDefault(name, value string) {
-	if !slices.ContainsFunc(*e, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {
-		*e = append(*e, name+"="+value)
-	}
-}
-
 // env returns the environment of a container: the runtime's defaults, then the
 // image's, then the pod's, each over the one before; last what only the lab knows.
 func (s *Service) env(c *container, b *sandbox, img image.Image) []string {

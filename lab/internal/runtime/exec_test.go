@@ -29,7 +29,7 @@ func TestExecSync(t *testing.T) {
 	var exit utilexec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 7, exit.ExitStatus())
-	assert.ErrorContains(t, err, "bad")
+	require.ErrorContains(t, err, "bad")
 
 	_, _, err = w.ExecSync(t.Context(), id, []string{"foo"}, time.Minute)
 	require.EqualError(t, err, `exec: "foo": executable file not found in $PATH`)

@@ -55,7 +55,7 @@ func lookPath(root, cwd, name string, env []string) (string, error) {
 		return path, nil
 	}
 	var denied error
-	for _, dir := range strings.Split(getenv(env, "PATH"), ":") {
+	for dir := range strings.SplitSeq(getenv(env, "PATH"), ":") {
 		path := filepath.Join("/", dir, name)
 		err := executable(root, path)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,8 +58,8 @@ func Run(ctx context.Context, l layout.Layout, log *slog.Logger, components []co
 	}
 	<-ctx.Done()
 	log.Info("stopping", "why", context.Cause(ctx))
-	for i := len(processes) - 1; i >= 0; i-- {
-		processes[i].stop()
+	for _, p := range slices.Backward(processes) {
+		p.stop()
 	}
 	log.Info("all components have ended")
 	return nil
