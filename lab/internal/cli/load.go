@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,9 @@ func newLoad(a *app) *cobra.Command {
 			l, err := a.layout()
 			if err != nil {
 				return err
+			}
+			if _, err := os.Stat(args[0]); err != nil {
+				return fmt.Errorf("loading an image: %w", err) // before a folder is made for it
 			}
 			if err := l.Create(); err != nil {
 				return err
