@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *app) up(ctx context.Context) error {
 	}
 	fmt.Fprintf(a.out, "The cluster is usable (%s).\n\n", seconds(time.Since(began)))
 	fmt.Fprintf(a.out, "kubeconfig:  %s\n", l.AdminKubeconfig())
-	fmt.Fprintf(a.out, "next:        lab kubectl get namespaces   (or: eval \"$(lab env)\", then kubectl)\n")
+	fmt.Fprintf(a.out, "next:        %[1]s kubectl get namespaces   (or: eval \"$(%[1]s env)\", then kubectl)\n", self())
 	return nil
 }
 
@@ -178,6 +179,14 @@ func explain(ctx context.Context, err error) error {
 	default:
 		return fmt.Errorf("%w (to look closer: lab status, lab logs COMPONENT)", cause)
 	}
+}
+
+// self is how the user has called this program.
+func self() string {
+	if strings.ContainsAny(os.Args[0], " '\"$") {
+		return quote(os.Args[0])
+	}
+	return os.Args[0]
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,8 +35,12 @@ const (
 type Lab struct {
 	// Dir is the folder that the lab writes to.
 	Dir string
+	// Program is run instead of [Binary], if it is set.
+	Program string
 	// Env is added to the environment of every command.
 	Env []string
+	// Attributes, if set, are those of every command's process.
+	Attributes *syscall.SysProcAttr
 }
 
 // New makes a folder for a lab and starts nothing. The folder's name holds a
@@ -69,12 +74,16 @@ func (l *Lab) Remove() error {
 func (l *Lab) Command(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	binary, err := Binary()
-	if err != nil {
-		return "", err
+	program := l.Program
+	if program == "" {
+		var err error
+		if program, err = Binary(); err != nil {
+			return "", err
+		}
 	}
-	cmd := exec.CommandContext(ctx, binary, append([]string{"--dir", l.Dir}, args...)...)
+	cmd := exec.CommandContext(ctx, program, append([]string{"--dir", l.Dir}, args...)...)
 	cmd.Env = append(os.Environ(), l.Env...)
+	cmd.SysProcAttr = l.Attributes
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	// Ctrl-C, not a kill: the commands then say what they were waiting for.
