@@ -38,6 +38,7 @@ LAB := lab/bin/lab
 
 .PHONY: $(STAGES)
 $(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
+	@echo '==> building $(call folder,$*)'
 	@go -C $(call folder,$*) build -o ../bin/stage-$* $(PROGRAM)
 	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; exec bin/stage-$* $(ARGS)
 

@@ -35,7 +35,7 @@ func TestAnUnprivilegedUser(t *testing.T) {
 	// As the restricted profile wants it: not root, whoever that is here.
 	lab.Kubectl(t, "run", "restricted", "--image=busybox", "--restart=Never",
 		`--overrides={"spec":{"securityContext":{"runAsNonRoot":true,"runAsUser":1234}}}`, "--command", "--",
-		"cat", "/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+		"sh", "-c", "cat \"$LAB_ROOT\"/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/restricted", "--timeout=60s")
 	assert.Equal(t, "default", lab.Kubectl(t, "logs", "restricted"))
 }

@@ -82,7 +82,7 @@ terminationGracePeriodSeconds: 1
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "sleep 3; touch /tmp/started; sleep 1000"]
+  command: [sh, -c, "rm -f /tmp/started; sleep 3; touch /tmp/started; sleep 1000"]
   startupProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 30}
   livenessProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 1}`)
 	pod := expectReady(t, ns, "slow")

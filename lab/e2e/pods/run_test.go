@@ -59,7 +59,7 @@ restartPolicy: OnFailure
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "test -e /state/second && exit 0; touch /state/second; exit 1"]
+  command: [sh, -c, "test -e \"$LAB_ROOT\"/state/second && exit 0; touch \"$LAB_ROOT\"/state/second; exit 1"]
   volumeMounts: [{name: state, mountPath: /state}]
 volumes: [{name: state, emptyDir: {}}]`)
 
@@ -77,15 +77,15 @@ func TestInitAndSidecarContainers(t *testing.T) {
 	createPod(t, ns, "staged", `
 restartPolicy: Never
 initContainers:
-- {name: first, image: busybox, command: [sh, -c, "echo first >> /work/order"], volumeMounts: [{name: work, mountPath: /work}]}
+- {name: first, image: busybox, command: [sh, -c, "echo first >> \"$LAB_ROOT\"/work/order"], volumeMounts: [{name: work, mountPath: /work}]}
 - name: sidecar
   image: busybox
   restartPolicy: Always
-  command: [sh, -c, "echo sidecar >> /work/order; touch /work/up; exec sleep 1000"]
-  startupProbe: {exec: {command: [test, -e, /work/up]}, periodSeconds: 1}
+  command: [sh, -c, "echo sidecar >> \"$LAB_ROOT\"/work/order; touch \"$LAB_ROOT\"/work/up; exec sleep 1000"]
+  startupProbe: {exec: {command: [sh, -c, "test -e \"$LAB_ROOT\"/work/up"]}, periodSeconds: 1}
   volumeMounts: [{name: work, mountPath: /work}]
 containers:
-- {name: main, image: busybox, command: [sh, -c, "echo main >> /work/order; cat /work/order"], volumeMounts: [{name: work, mountPath: /work}]}
+- {name: main, image: busybox, command: [sh, -c, "echo main >> \"$LAB_ROOT\"/work/order; cat \"$LAB_ROOT\"/work/order"], volumeMounts: [{name: work, mountPath: /work}]}
 volumes: [{name: work, emptyDir: {}}]`)
 	expectPhase(t, ns, "staged", corev1.PodSucceeded)
 	assert.Equal(t, "first\nsidecar\nmain\n", lab.Kubectl(t, "logs", "staged", "-n", ns, "-c", "main"))

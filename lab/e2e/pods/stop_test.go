@@ -52,8 +52,8 @@ terminationGracePeriodSeconds: 30
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "trap '' TERM; echo waiting; until test -e /work/asked; do sleep 0.1; done; echo was asked"]
-  lifecycle: {preStop: {exec: {command: [touch, /work/asked]}}}
+  command: [sh, -c, "trap '' TERM; echo waiting; until test -e \"$LAB_ROOT\"/work/asked; do sleep 0.1; done; echo was asked"]
+  lifecycle: {preStop: {exec: {command: [sh, -c, "touch \"$LAB_ROOT\"/work/asked"]}}}
   volumeMounts: [{name: work, mountPath: /work}]
 volumes: [{name: work, emptyDir: {}}]`)
 	expectReady(t, ns, "hooked")

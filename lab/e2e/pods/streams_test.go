@@ -81,7 +81,7 @@ func TestLogsFollowAndPrevious(t *testing.T) {
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "if test -e /work/again; then echo second; sleep 1000; fi; touch /work/again; echo first; exit 1"]
+  command: [sh, -c, "if test -e \"$LAB_ROOT\"/work/again; then echo second; sleep 1000; fi; touch \"$LAB_ROOT\"/work/again; echo first; exit 1"]
   volumeMounts: [{name: work, mountPath: /work}]
 terminationGracePeriodSeconds: 1
 volumes: [{name: work, emptyDir: {}}]`)

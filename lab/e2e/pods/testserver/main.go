@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 func main() {
@@ -58,7 +59,9 @@ func serve(address string) int {
 
 // inCluster calls the API server with nothing but what a pod is given.
 func inCluster() int {
-	config, err := rest.InClusterConfig()
+	// Without KUBECONFIG this is rest.InClusterConfig: the address from the
+	// environment, the token from its fixed path.
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
