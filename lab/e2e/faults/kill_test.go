@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"syscall"
 	"testing"
@@ -62,7 +61,7 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 	// The new kubelet is in control of it.
 	assert.Equal(t, "in\n", lab.Kubectl(t, "exec", "sleeper", "--", "echo", "in"))
 	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", "--timeout=60s")
-	expectNoProcess(t, pid)
+	labtest.ExpectNoProcess(t, pid)
 }
 
 func TestKillOfTheSupervisor(t *testing.T) {
@@ -77,7 +76,7 @@ func TestKillOfTheSupervisor(t *testing.T) {
 
 	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
 	for _, pid := range pids { // nobody has to clean up
-		expectNoProcess(t, pid)
+		labtest.ExpectNoProcess(t, pid)
 	}
 	_, err := lab.Command(t.Context(), "status")
 	require.Error(t, err, "status did not notice")
@@ -99,7 +98,7 @@ func TestDownAndResetAfterKillOfTheSupervisor(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
 	lab.Run(t, "reset")
-	expectNoProcess(t, pid)
+	labtest.ExpectNoProcess(t, pid)
 	assert.NoDirExists(t, lab.Dir)
 }
 
@@ -115,14 +114,4 @@ func pidInLog(t *testing.T, lab *labtest.Lab, pod string) int {
 		return err
 	})
 	return pid
-}
-
-func expectNoProcess(t *testing.T, pid int) {
-	t.Helper()
-	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
-		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return errors.New("it is still there")
-		}
-		return nil
-	})
 }

@@ -29,7 +29,7 @@ func TestUpTwiceDownAndUpAgain(t *testing.T) {
 	lab.Run(t, "down")
 	assert.Zero(t, supervisorPID(t, lab))
 	for _, c := range before.Components {
-		expectNoProcess(t, c.PID)
+		labtest.ExpectNoProcess(t, c.PID)
 	}
 	assert.Contains(t, lab.Run(t, "down"), "not running")
 

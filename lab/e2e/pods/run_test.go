@@ -77,15 +77,15 @@ func TestInitAndSidecarContainers(t *testing.T) {
 	createPod(t, ns, "staged", `
 restartPolicy: Never
 initContainers:
-- {name: first, image: busybox, command: [sh, -c, "echo first >> \"$LAB_ROOT\"/work/order"], volumeMounts: [{name: work, mountPath: /work}]}
+- {name: first, image: busybox, command: [sh, -c, "echo first >> \"$LAB_ROOT\"/shared/order"], volumeMounts: [{name: work, mountPath: /shared}]}
 - name: sidecar
   image: busybox
   restartPolicy: Always
-  command: [sh, -c, "echo sidecar >> \"$LAB_ROOT\"/work/order; touch \"$LAB_ROOT\"/work/up; exec sleep 1000"]
-  startupProbe: {exec: {command: [sh, -c, "test -e \"$LAB_ROOT\"/work/up"]}, periodSeconds: 1}
-  volumeMounts: [{name: work, mountPath: /work}]
+  command: [sh, -c, "echo sidecar >> \"$LAB_ROOT\"/shared/order; touch \"$LAB_ROOT\"/shared/up; exec sleep 1000"]
+  startupProbe: {exec: {command: [sh, -c, "test -e \"$LAB_ROOT\"/shared/up"]}, periodSeconds: 1}
+  volumeMounts: [{name: work, mountPath: /shared}]
 containers:
-- {name: main, image: busybox, command: [sh, -c, "echo main >> \"$LAB_ROOT\"/work/order; cat \"$LAB_ROOT\"/work/order"], volumeMounts: [{name: work, mountPath: /work}]}
+- {name: main, image: busybox, command: [sh, -c, "echo main >> \"$LAB_ROOT\"/shared/order; cat \"$LAB_ROOT\"/shared/order"], volumeMounts: [{name: work, mountPath: /shared}]}
 volumes: [{name: work, emptyDir: {}}]`)
 	expectPhase(t, ns, "staged", corev1.PodSucceeded)
 	assert.Equal(t, "first\nsidecar\nmain\n", lab.Kubectl(t, "logs", "staged", "-n", ns, "-c", "main"))

@@ -1,10 +1,7 @@
 package pods
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -32,7 +29,7 @@ containers:
 	began := time.Now()
 	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, "--timeout=60s")
 	assert.GreaterOrEqual(t, time.Since(began), 2*time.Second, "it was not given its grace")
-	expectNoProcess(t, child)
+	labtest.ExpectNoProcess(t, child)
 }
 
 func TestAPoliteProgramEndsAtOnce(t *testing.T) {
@@ -52,23 +49,13 @@ terminationGracePeriodSeconds: 30
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "trap '' TERM; echo waiting; until test -e \"$LAB_ROOT\"/work/asked; do sleep 0.1; done; echo was asked"]
-  lifecycle: {preStop: {exec: {command: [sh, -c, "touch \"$LAB_ROOT\"/work/asked"]}}}
-  volumeMounts: [{name: work, mountPath: /work}]
+  command: [sh, -c, "trap '' TERM; echo waiting; until test -e \"$LAB_ROOT\"/shared/asked; do sleep 0.1; done; echo was asked"]
+  lifecycle: {preStop: {exec: {command: [sh, -c, "touch \"$LAB_ROOT\"/shared/asked"]}}}
+  volumeMounts: [{name: work, mountPath: /shared}]
 volumes: [{name: work, emptyDir: {}}]`)
 	expectReady(t, ns, "hooked")
 	follow := startKubectl(t, "logs", "-f", "hooked", "-n", ns)
 	follow.expectOutput(t, "waiting")
 	lab.Kubectl(t, "delete", "pod", "hooked", "-n", ns, "--timeout=60s")
 	follow.expectOutput(t, "was asked")
-}
-
-func expectNoProcess(t *testing.T, pid int) {
-	t.Helper()
-	labtest.Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
-		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return errors.New("it is still there")
-		}
-		return nil
-	})
 }

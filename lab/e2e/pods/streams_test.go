@@ -81,8 +81,8 @@ func TestLogsFollowAndPrevious(t *testing.T) {
 containers:
 - name: main
   image: busybox
-  command: [sh, -c, "if test -e \"$LAB_ROOT\"/work/again; then echo second; sleep 1000; fi; touch \"$LAB_ROOT\"/work/again; echo first; exit 1"]
-  volumeMounts: [{name: work, mountPath: /work}]
+  command: [sh, -c, "if test -e \"$LAB_ROOT\"/shared/again; then echo second; sleep 1000; fi; touch \"$LAB_ROOT\"/shared/again; echo first; exit 1"]
+  volumeMounts: [{name: work, mountPath: /shared}]
 terminationGracePeriodSeconds: 1
 volumes: [{name: work, emptyDir: {}}]`)
 	expectPod(t, ns, "twice", "was restarted", func(p *corev1.Pod) bool { return restarted(p) && isReady(p) })

@@ -57,7 +57,7 @@ func build(t *testing.T, platform v1.Platform, files ...file) v1.Image {
 	require.NoError(t, err)
 	config = config.DeepCopy()
 	config.OS, config.Architecture = platform.OS, platform.Architecture
-	config.Config = v1.Config{Entrypoint: []string{"/app"}, Cmd: []string{"serve"}, Env: []string{"A=b"}, WorkingDir: "/work", User: "1000:2000", StopSignal: "SIGQUIT"}
+	config.Config = v1.Config{Entrypoint: []string{"/app"}, Cmd: []string{"serve"}, Env: []string{"A=b"}, WorkingDir: "/srv", User: "1000:2000", StopSignal: "SIGQUIT"}
 	image, err = mutate.ConfigFile(image, config)
 	require.NoError(t, err)
 	return image

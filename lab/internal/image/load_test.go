@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 			}
 			found, err := s.Find("foo:v1")
 			require.NoError(t, err)
-			assert.Equal(t, Config{[]string{"/app"}, []string{"serve"}, []string{"A=b"}, "/work", "1000:2000", "SIGQUIT"}, found.Config)
+			assert.Equal(t, Config{[]string{"/app"}, []string{"serve"}, []string{"A=b"}, "/srv", "1000:2000", "SIGQUIT"}, found.Config)
 			assert.EqualValues(t, 2, found.Size)
 			assert.Equal(t, "hi", content(t, found, "hello"))
 			uid, username := found.User()
