@@ -25,8 +25,6 @@ type Component struct {
 	Name string
 	// Args are the flags, without the program's name.
 	Args []string
-	// Env is added to the environment, as KEY=VALUE.
-	Env []string
 	// Port is the TCP port on 127.0.0.1 that people would look for.
 	Port int
 	// Health is the URL that answers 200 when the component is healthy. A plain

@@ -90,7 +90,7 @@ func (p *process) runOnce(ctx context.Context) error {
 
 	cmd := exec.CommandContext(ctx, p.exe)
 	cmd.Args = append([]string{p.component.Name}, p.component.Args...)
-	cmd.Env = append(append(os.Environ(), lifeline.Env), p.component.Env...)
+	cmd.Env = append(os.Environ(), lifeline.Env)
 	cmd.Dir = p.layout.Root()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{p.pipe, p.alive}
