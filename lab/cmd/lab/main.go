@@ -9,17 +9,25 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"time"
 
 	"example.com/hacking-a-controller/lab/internal/cli"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 	"example.com/hacking-a-controller/lab/internal/upstream"
 )
 
+// restAfter is when a process has done what a start takes.
+const restAfter = 20 * time.Second
+
 func main() {
 	line := lifeline.Inherit()
 	go line.ExitWhenCut()
 	name := filepath.Base(os.Args[0])
 	if run, ok := upstream.Programs[name]; ok {
+		// A start leaves much garbage behind. It would stay until the heap has
+		// grown to twice its size, which in an idle cluster takes for ever.
+		time.AfterFunc(restAfter, debug.FreeOSMemory)
 		os.Exit(run(line))
 	}
 	os.Exit(cli.Run(os.Args[1:]))

@@ -42,11 +42,8 @@ func NewChecker(l layout.Layout) (*Checker, error) {
 		config.Certificates = append(config.Certificates, pair)
 	}
 	return &Checker{client: &http.Client{
-		Timeout: healthTimeout,
-		Transport: &http.Transport{
-			TLSClientConfig:   config,
-			DisableKeepAlives: true, // each check is a fresh look
-		},
+		Timeout:   healthTimeout,
+		Transport: &http.Transport{TLSClientConfig: config, IdleConnTimeout: healthTimeout},
 	}}, nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	// waitPoll is how often a component asks whether it may start.
-	waitPoll = 25 * time.Millisecond
+	waitPoll = 50 * time.Millisecond
 	// stopGrace is how long a component gets between SIGTERM and SIGKILL.
 	stopGrace = 5 * time.Second
 	// maxLog is the size from which a log is set aside when its component starts.
