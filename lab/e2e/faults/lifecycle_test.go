@@ -24,7 +24,9 @@ func TestUpTwiceDownAndUpAgain(t *testing.T) {
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "kept"))
 	before := state(t, lab)
 	assert.Contains(t, lab.Run(t, "up"), "already started")
-	assert.Equal(t, before, state(t, lab), "the second up has changed something")
+	_, err := lab.Command(t.Context(), "supervise")
+	require.ErrorContains(t, err, "already has a supervisor")
+	assert.Equal(t, before, state(t, lab), "the second supervisor has changed something")
 
 	lab.Run(t, "down")
 	assert.Zero(t, supervisorPID(t, lab))

@@ -79,7 +79,7 @@ func address(t *testing.T, text string) net.IP {
 // A laptop in a train: no network but loopback.
 func TestWithoutAnyNetwork(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root may take the network away") //nolint:forbidigo // everything else in the test works for everybody
+		t.Skip("only root may take the network away") //nolint:forbidigo // the kernel refuses a network namespace to others
 	}
 	// What this thread starts is in the new network, too.
 	runtime.LockOSThread() // and not unlocked: the thread ends with the test

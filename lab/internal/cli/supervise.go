@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -18,8 +17,7 @@ import (
 
 // newSupervise makes the command that `lab up` runs in the background.
 func newSupervise(a *app) *cobra.Command {
-	var controlPlaneOnly bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:    "supervise",
 		Short:  "Run the components in the foreground (lab up calls this)",
 		Hidden: true,
@@ -29,31 +27,25 @@ func newSupervise(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return supervise(cmd.Context(), l, controlPlaneOnly)
+			return supervise(cmd.Context(), l)
 		},
 	}
-	command.Flags().BoolVar(&controlPlaneOnly, "control-plane-only", false, "run only etcd and kube-apiserver")
-	return command
 }
 
-func supervise(ctx context.Context, l layout.Layout, controlPlaneOnly bool) error {
+func supervise(ctx context.Context, l layout.Layout) error {
 	s, err := settings.Load(l.Settings())
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	components := component.All(l, s)
-	if controlPlaneOnly {
-		components = component.ControlPlane(l, s)
-	}
 	client, err := cluster.NewClient(l.AdminKubeconfig())
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	var cloud sync.WaitGroup
 	defer cloud.Wait()
-	if slices.ContainsFunc(components, func(c component.Component) bool { return c.Name == settings.Kubelet }) {
-		cloud.Go(func() { cluster.RunCloud(ctx, client, component.NodeName, log) })
-	}
-	return supervisor.Run(ctx, l, log, components)
+	defer cancel() // first: a supervisor that is refused its lock ends with ctx alive
+	cloud.Go(func() { cluster.RunCloud(ctx, client, component.NodeName, log) })
+	return supervisor.Run(ctx, l, log, component.All(l, s))
 }

@@ -1,7 +1,6 @@
 package image
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
 // The files of an unpacked image.
@@ -117,16 +118,13 @@ func (s *Store) loaded() (images []Image, err error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		var r record
+		err := jsonfile.Read(path, &r)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
 		if err != nil {
-			return nil, err
-		}
-		var r record
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("reading %s (to mend it, load the image again): %w", path, err)
+			return nil, fmt.Errorf("%w (to mend it, load the image again)", err)
 		}
 		images = append(images, Image{ID: r.ID, Names: r.Names, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
 	}
@@ -161,15 +159,7 @@ func (s *Store) name(id string, names []string) error {
 }
 
 func write(dir string, r record) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, recordFile)
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return jsonfile.Write(filepath.Join(dir, recordFile), r)
 }
 
 // lock lets writers take turns.

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -42,13 +41,4 @@ func (c *container) openFIFO(name string) (*os.File, error) {
 		return nil, errNoShim
 	}
 	return fifo, err
-}
-
-// readInto reads a JSON file into a value that is prepared for it.
-func readInto(dir, name string, value any) error {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, value)
 }

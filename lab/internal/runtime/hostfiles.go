@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,12 +93,8 @@ func (s *Service) writeKubeconfig(c *container, mounts []shim.Mount, env *enviro
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	host, port, err := net.SplitHostPort(s.options.APIServer)
-	if err != nil {
-		return fmt.Errorf("the API server's address: %w", err)
-	}
 	path := filepath.Join(c.dir, "kubeconfig")
-	content := fmt.Sprintf(kubeconfig, "https://"+net.JoinHostPort(host, port), s.options.CAFile,
+	content := fmt.Sprintf(kubeconfig, "https://"+s.options.APIServer, s.options.CAFile,
 		filepath.Join(mounts[i].Source, "token"), strings.TrimSpace(string(namespace)))
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		return err

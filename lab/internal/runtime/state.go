@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
@@ -66,7 +67,7 @@ func (s *Service) each(kind string, f func(dir string) error) error {
 func (s *Service) loadSandbox(dir string) error {
 	b := &sandbox{dir: dir, config: &runtimeapi.PodSandboxConfig{}}
 	b.record.Config.Message = b.config
-	if err := readInto(dir, sandboxFile, &b.record); err != nil {
+	if err := jsonfile.Read(filepath.Join(dir, sandboxFile), &b.record); err != nil {
 		return err
 	}
 	if b.record.IP.IsValid() && !b.record.Stopped {
@@ -79,7 +80,7 @@ func (s *Service) loadSandbox(dir string) error {
 func (s *Service) loadContainer(dir string) error {
 	config := &runtimeapi.ContainerConfig{}
 	record := containerRecord{Config: protoJSON{config}}
-	if err := readInto(dir, containerFile, &record); err != nil {
+	if err := jsonfile.Read(filepath.Join(dir, containerFile), &record); err != nil {
 		return err
 	}
 	c := newContainer(dir, record, config)

@@ -4,13 +4,12 @@
 package settings
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/netip"
-	"os"
-	"path/filepath"
+
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
 // Settings of one lab.
@@ -25,27 +24,11 @@ type Settings struct {
 // started.
 func Load(file string) (Settings, error) {
 	var s Settings
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return s, err
+	err := jsonfile.Read(file, &s)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w (to start afresh: lab reset)", err)
 	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("reading %s (to start afresh: lab reset): %w", file, err)
-	}
-	return s, nil
-}
-
-// Save replaces the file in one step, so that a reader never sees half of it.
-func (s Settings) Save(file string) error {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp := file + ".new"
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, file)
+	return s, err
 }
 
 // Ensure loads the settings, fills in what is missing, replaces every port that
@@ -65,8 +48,5 @@ func Ensure(file string, choosePodCIDR func() (netip.Prefix, error)) (Settings, 
 			return s, nil, fmt.Errorf("choosing addresses for pods: %w", err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return s, nil, err
-	}
-	return s, moved, s.Save(file)
+	return s, moved, jsonfile.Write(file, s)
 }

@@ -1,11 +1,9 @@
 package supervisor
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"time"
 
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
 
@@ -32,25 +30,10 @@ type ComponentState struct {
 // ReadState reads what the last supervisor wrote.
 func ReadState(l layout.Layout) (State, error) {
 	var s State
-	data, err := os.ReadFile(l.State())
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("reading %s: %w", l.State(), err)
-	}
-	return s, nil
+	err := jsonfile.Read(l.State(), &s)
+	return s, err
 }
 
-// write replaces the file in one step.
 func (s State) write(l layout.Layout) error {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp := l.State() + ".new"
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, l.State())
+	return jsonfile.Write(l.State(), s)
 }

@@ -10,15 +10,10 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
-
-// takeoverPatience is how long the processes of a supervisor that was killed
-// get to end by themselves before a new one kills them.
-const takeoverPatience = 5 * time.Second
 
 // Supervisor runs a set of components until its context ends.
 type Supervisor struct {
@@ -65,12 +60,9 @@ func Run(ctx context.Context, l layout.Layout, log *slog.Logger, components []co
 	return nil
 }
 
-// prepare waits until nothing of an earlier supervisor is left, and makes the
-// lifeline. The second result is the end of the pipe that nobody else may have.
+// prepare takes the lock that shows that the lab is alive, which `lab up` has
+// seen free (see [WaitGone]), and makes the lifeline. The second result is the end of the pipe that nobody else may have.
 func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Supervisor, *os.File, error) {
-	if err := WaitGone(ctx, l, takeoverPatience); err != nil {
-		return nil, nil, err
-	}
 	alive, err := Flock(ctx, l.AliveLock())
 	if err != nil {
 		return nil, nil, err
