@@ -3,6 +3,7 @@ package runtime
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,10 +11,15 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
+// untilTerm ends when it is told to, and not before. A command that is executed
+// in the container could not tell it: it would be killed with the container.
+const untilTerm = "trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done"
+
 func TestContainersOutliveTheKubelet(t *testing.T) {
 	w := newWorld(t)
 	pod := w.pod("survivor")
-	alive := w.run(pod, "while ! [ -e $LAB_ROOT/stop ]; do sleep 0.01; done; exit 9")
+	alive := w.run(pod, untilTerm)
+	w.prints(alive, "ready")
 	over := w.run(pod, "exit 8")
 	created := w.create(pod, "exit 7")
 	w.exited(over)
@@ -30,7 +36,8 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 		assert.NotEqual(t, address, another, "the pod still has its address")
 	}
 
-	w.sync(alive, "touch $LAB_ROOT/stop")
+	assert.Equal(t, "in", w.sync(alive, "printf in"))
+	require.NoError(t, w.containers[alive].tell("signal %d", int(syscall.SIGTERM)))
 	assert.EqualValues(t, 9, w.exited(alive).ExitCode)
 	require.NoError(t, w.StartContainer(t.Context(), created))
 	assert.EqualValues(t, 7, w.exited(created).ExitCode)
@@ -38,9 +45,10 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 
 func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
 	w := newWorld(t)
-	id := w.run(w.pod("away"), "while ! [ -e $LAB_ROOT/stop ]; do sleep 0.01; done; exit 9")
-	w.sync(id, "touch $LAB_ROOT/stop")
+	id := w.run(w.pod("away"), untilTerm)
+	w.prints(id, "ready")
 	require.NoError(t, w.Close(t.Context()))
+	require.NoError(t, w.containers[id].tell("signal %d", int(syscall.SIGTERM)))
 	require.NoError(t, waitGone(t.Context(), filepath.Join(w.options.Root, "containers", id, "life")))
 	w.open()
 	assert.Equal(t, exited, w.status(id).State)
