@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// cluster is a real API server with its etcd, and nothing else. The API server
+// can be killed; it starts again at once.
+type cluster struct {
+	*envtest.Environment
+	config     *rest.Config // the administrator
+	client     kubernetes.Interface
+	kubeconfig string // the same, as a file
+	pidFile    string // of the API server
+}
+
+const runFirst = "run `make lab`, then `make test-3`, at the root of the repository"
+
+// startCluster starts a cluster that ends with the test. envtest finds the two
+// programs in the folder that KUBEBUILDER_ASSETS names.
+func startCluster(t testing.TB, flags ...string) *cluster {
+	t.Helper()
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	require.NotEmpty(t, assets, "this test needs a real API server: "+runFirst)
+
+	c := &cluster{Environment: &envtest.Environment{}, pidFile: filepath.Join(t.TempDir(), "pid")}
+	server := c.ControlPlane.GetAPIServer()
+	server.Path = restarter(t, filepath.Join(assets, "kube-apiserver"), c.pidFile)
+	for _, flag := range flags {
+		name, value, _ := strings.Cut(flag, "=")
+		server.Configure().Append(name, value)
+	}
+	config, err := c.Start()
+	// A start that fails half-way has started half.
+	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
+	require.NoError(t, err, "starting the API server from KUBEBUILDER_ASSETS: "+runFirst)
+	config.QPS = -1
+	c.config = config
+	c.client = kubernetes.NewForConfigOrDie(config)
+	c.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(c.kubeconfig, c.KubeConfig, 0o600))
+	return c
+}
+
+// restarter writes a script that runs the API server, and runs it again when it
+// was killed. It is what the kubelet does for an API server in a static pod.
+func restarter(t testing.TB, program, pidFile string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "kube-apiserver")
+	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, `#!/bin/sh
+trap 'kill "$pid"; wait "$pid"; exit' TERM
+while :; do
+	%q "$@" &
+	pid=$!
+	echo "$pid" >%q
+	wait "$pid" && exit
+done
+`, program, pidFile), 0o700))
+	return script
+}
+
+// killServer ends the API server with SIGKILL.
+func (c *cluster) killServer(t *testing.T) {
+	t.Helper()
+	content, err := os.ReadFile(c.pidFile)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+}

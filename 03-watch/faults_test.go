@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Each test here does something terrible to the connection between a follower
+// and a real API server while 500 pods are created, changed and deleted. It
+// does so to all three kinds of source at once. In the end each must know what
+// the server has, and have told of no change that contradicts another.
+
+func TestTheServerIsKilled(t *testing.T) {
+	c := startCluster(t)
+	followers := startFollowers(t, c.config, "killed")
+	churn(t, c.client, "killed", func(done int) {
+		if done == 400 || done == 900 {
+			c.killServer(t)
+		}
+	})
+	for name, f := range followers {
+		f.knowsWhatTheServerHas(t, c.client)
+		assert.NotEmpty(t, f.notes(), "%s: it must have noticed", name)
+	}
+}
+
+func TestTheConnectionIsDropped(t *testing.T) {
+	c := startCluster(t)
+	p, through := startProxy(t, c.config)
+	followers := startFollowers(t, through, "dropped")
+	written := churn(t, c.client, "dropped", func(done int) {
+		if done%50 == 0 {
+			p.cut()
+		}
+	})
+	for name, f := range followers {
+		f.knowsWhatTheServerHas(t, c.client)
+		assert.Contains(t, f.notes(), "going on from version", name)
+		require.NotContains(t, f.notes(), "listing again", "%s: the version was never gone", name)
+		f.toldEvery(t, written)
+	}
+}
+
+func TestTheVersionIsGone(t *testing.T) {
+	// Without its cache, the API server passes a watch on to etcd, which knows
+	// nothing of what came before a compaction.
+	c := startCluster(t, "watch-cache-sizes=pods#0")
+	p, through := startProxy(t, c.config)
+	followers := startFollowers(t, through, "gone")
+	churn(t, c.client, "gone", func(done int) {
+		switch done {
+		case 300:
+			p.refuse()
+		case 1000:
+			compact(t, c)
+			p.allow()
+		}
+	})
+	for name, f := range followers {
+		f.knowsWhatTheServerHas(t, c.client)
+		assert.Contains(t, f.notes(), "listing again", name)
+		assert.Contains(t, f.notes(), "too old", name)
+	}
+}
+
+func TestTheServerSendsAnError(t *testing.T) {
+	c := startCluster(t)
+	var watches atomic.Int32
+	config := rest.CopyConfig(c.config)
+	config.ContentType = runtime.ContentTypeJSON // the clientset would take protobuf
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			response, err := next.RoundTrip(request)
+			// Of the first watches each ends with an ERROR after some events.
+			if n := watches.Add(1); err == nil && request.URL.Query().Has("watch") && n < 40 {
+				response.Body = &errorAfter{ReadCloser: response.Body, events: 60}
+			}
+			return response, err
+		})
+	})
+	followers := startFollowers(t, config, "error")
+	churn(t, c.client, "error", func(int) {})
+	for name, f := range followers {
+		f.knowsWhatTheServerHas(t, c.client)
+		assert.Contains(t, f.notes(), "the server ended the watch (etcdserver: leader changed); listing again", name)
+	}
+}
+
+// errorAfter is a stream whose server sends an ERROR after so many events.
+type errorAfter struct {
+	io.ReadCloser
+	events int
+	buffer bytes.Buffer
+	lines  *json.Decoder
+}
+
+func (e *errorAfter) Read(p []byte) (int, error) {
+	if e.lines == nil {
+		e.lines = json.NewDecoder(e.ReadCloser)
+	}
+	if e.buffer.Len() == 0 && e.events >= 0 {
+		e.events--
+		var line json.RawMessage = []byte(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","code":500,"message":"etcdserver: leader changed"}}`)
+		if e.events >= 0 {
+			if err := e.lines.Decode(&line); err != nil {
+				return 0, err
+			}
+		}
+		e.buffer.Write(append(line, '\n'))
+	}
+	return e.buffer.Read(p)
+}
+
+// compact makes etcd forget everything but the present.
+func compact(t *testing.T, c *cluster) {
+	t.Helper()
+	list, err := c.client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
+	address := c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(body))
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+// following is a follower that runs, and the ledger that it reports to.
+type following struct {
+	*ledger
+	namespace string
+
+	mu    sync.Mutex
+	noted strings.Builder
+}
+
+// startFollowers makes the namespace and follows its pods from each kind of
+// source, until the test ends.
+func startFollowers(t *testing.T, config *rest.Config, namespace string) map[string]*following {
+	t.Helper()
+	client := kubernetes.NewForConfigOrDie(config)
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	followers := map[string]*following{}
+	for _, name := range []string{"typed", "any", "raw"} {
+		f := &following{ledger: newLedger(), namespace: namespace}
+		f.start(t, sourceOf(t, name, config, namespace, f.note))
+		followers[name] = f
+	}
+	return followers
+}
+
+func sourceOf(t *testing.T, name string, config *rest.Config, namespace string, note func(string, ...any)) cache.ListerWatcherWithContext {
+	t.Helper()
+	switch name {
+	case "typed":
+		return podSource(kubernetes.NewForConfigOrDie(config), namespace, "")
+	case "any":
+		mapping := &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResource("pods"), Scope: meta.RESTScopeNamespace}
+		return anySource(dynamic.NewForConfigOrDie(config), mapping, namespace, "")
+	default:
+		source, err := newRawSource(config, namespace, "", io.Discard, note)
+		require.NoError(t, err)
+		return source
+	}
+}
+
+func (f *following) start(t *testing.T, source cache.ListerWatcherWithContext) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- newFollower(source, f.enter, f.note, 30*time.Second).run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		assert.NoError(t, <-ended)
+	})
+}
+
+func (f *following) note(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fmt.Fprintf(&f.noted, format+"\n", args...)
+}
+
+func (f *following) notes() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.noted.String()
+}
+
+// knowsWhatTheServerHas waits until the ledger shows what the server has.
+func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
+	pods, err := client.CoreV1().Pods(f.namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	want := map[types.NamespacedName]entry{}
+	for i := range pods.Items {
+		want[key(&pods.Items[i])] = entryOf(&pods.Items[i])
+	}
+	require.Len(t, want, 300)
+	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, 90*time.Second, 20*time.Millisecond) {
+		assert.Equal(t, want, f.present(), f.notes())
+	}
+	assert.Empty(t, f.contradictions())
+}
+
+// toldEvery compares what was told with all that was written: nothing is
+// missing, and nothing was told twice.
+func (f *following) toldEvery(t *testing.T, written *writes) {
+	t.Helper()
+	f.ledger.mu.Lock()
+	defer f.ledger.mu.Unlock()
+	assert.Equal(t, written.byPod, told(f.changes))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// runMain makes the test binary be watch: signals and pipes can only be tried
+// on a process.
+const runMain = "WATCH_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runMain) != "" {
+		main()
+	}
+	log.SetLogger(logr.Discard()) // envtest's
+	os.Exit(m.Run())
+}
+
+// process starts the program. It is killed should it hang.
+func process(t *testing.T, args ...string) (program *exec.Cmd, stdout *bufio.Scanner, stderr *bytes.Buffer) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	program = exec.CommandContext(ctx, os.Args[0], args...)
+	program.Env = append(os.Environ(), runMain+"=1")
+	stderr = &bytes.Buffer{}
+	program.Stderr = stderr
+	pipe, err := program.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
+	return program, bufio.NewScanner(pipe), stderr
+}
+
+func TestASignalEndsEachSubcommandAtOnceAndIsNoFailure(t *testing.T) {
+	c := startCluster(t)
+	createPod(t, c.client, "default", "a")
+	tests := map[string]struct {
+		args   []string
+		signal syscall.Signal
+		first  string
+	}{
+		"naive":            {[]string{"naive"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
+		"pods":             {[]string{"pods"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
+		"pods and SIGTERM": {[]string{"pods"}, syscall.SIGTERM, "ADDED pod a in namespace default"},
+		"raw":              {[]string{"raw"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
+		"any type":         {[]string{"pods", "--any=po"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
+		"runtime":          {[]string{"runtime"}, os.Interrupt.(syscall.Signal), "Pods in namespace default have been running for 0."},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			program, stdout, stderr := process(t, append(tc.args, "--kubeconfig", c.kubeconfig)...)
+			require.True(t, stdout.Scan(), stderr)
+			assert.Contains(t, stdout.Text(), tc.first)
+			require.NoError(t, program.Process.Signal(tc.signal))
+			for stdout.Scan() {
+				// client-go makes the end of the context an ERROR event, and
+				// naive prints those.
+				assert.Equal(t, "naive ERROR", name+" "+stdout.Text())
+			}
+			require.NoError(t, program.Wait(), stderr)
+			assert.NotContains(t, stderr.String(), "error")
+		})
+	}
+}
+
+func TestASignalEndsAProgramThatWaitsForDiscovery(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	kubeconfig := silentServer(t, asked)
+	program, stdout, stderr := process(t, "pods", "--any=pods", "--kubeconfig", kubeconfig)
+	<-asked
+	require.NoError(t, program.Process.Signal(os.Interrupt))
+	assert.False(t, stdout.Scan())
+	require.NoError(t, program.Wait(), stderr)
+	assert.Empty(t, strings.TrimSpace(stderr.String()))
+}

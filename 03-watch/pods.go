@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+func podsCommand(o *options) *cobra.Command {
+	var output, typ string
+	command := &cobra.Command{
+		Use:   "pods",
+		Short: "Tell of every change to the pods, whatever happens to the connection",
+		RunE: o.with(func(ctx context.Context, config *rest.Config, namespace string) error {
+			if output != "" && output != "json" {
+				return fmt.Errorf("unknown output %q, only json is known; see watch pods --help", output)
+			}
+			source, kind, err := o.source(ctx, config, namespace, typ)
+			if err != nil {
+				return err
+			}
+			report := printText(o.stdout, kind.Kind)
+			if output == "json" {
+				report = printJSON(o.stdout, kind)
+			}
+			return newFollower(source, report, o.note, o.requestTimeout).run(ctx)
+		}),
+	}
+	command.Flags().StringVarP(&output, "output", "o", "", "the `format`: json prints one line per change, with the whole object")
+	command.Flags().StringVar(&typ, "any", "", "watch this `type` and not pods: deployments, nodes, a custom resource")
+	return command
+}
+
+// source is where to list and watch objects of the type, which is pods if it is
+// empty, and of what kind they are.
+func (o *options) source(ctx context.Context, config *rest.Config, namespace, typ string) (cache.ListerWatcherWithContext, schema.GroupVersionKind, error) {
+	if typ == "" {
+		client, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			return nil, schema.GroupVersionKind{}, err
+		}
+		return podSource(client, namespace, o.selector), corev1.SchemeGroupVersion.WithKind("Pod"), nil
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, o.requestTimeout)
+	defer cancel()
+	mapper, err := newMapper(ctx, config)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, err
+	}
+	mapping, err := mappingFor(mapper, typ)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, err
+	}
+	return anySource(client, mapping, namespace, o.selector), mapping.GroupVersionKind, nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+func createPod(t *testing.T, client kubernetes.Interface, namespace, name string) {
+	t.Helper()
+	_, err := client.CoreV1().Pods(namespace).Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+func createNamespace(t *testing.T, client kubernetes.Interface, name string) {
+	t.Helper()
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// lines runs the program inside the test until it ends, and returns the lines
+// of its stdout as they come.
+func lines(t *testing.T, args ...string) (line func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	reader, writer := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, args, writer, io.Discard)
+		writer.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_, _ = io.Copy(io.Discard, reader)
+		assert.Zero(t, <-code)
+	})
+	scanner := bufio.NewScanner(reader)
+	return func() string {
+		t.Helper()
+		require.True(t, scanner.Scan(), "the program printed no further line")
+		return scanner.Text()
+	}
+}
+
+// TestAgainstARealServer shares one cluster; each subtest has a namespace of
+// its own.
+func TestAgainstARealServer(t *testing.T) {
+	c := startCluster(t)
+	t.Run("each subcommand tells of what comes, changes and goes", func(t *testing.T) { comesChangesGoes(t, c) })
+	t.Run("-n, -A and -l choose", func(t *testing.T) { scopes(t, c) })
+	t.Run("--output json has the whole object", func(t *testing.T) { wholeObject(t, c) })
+	t.Run("--any watches every type", func(t *testing.T) { everyType(t, c) })
+	t.Run("types that cannot be watched are refused", func(t *testing.T) { refusals(t, c) })
+	t.Run("a user without rights is told what is missing", func(t *testing.T) { forbidden(t, c) })
+	t.Run("runtime tells its cost", func(t *testing.T) { tellsCost(t, c) })
+}
+
+func comesChangesGoes(t *testing.T, c *cluster) {
+	for name, args := range map[string]string{"naive": "naive", "pods": "pods", "raw": "raw", "any": "pods --any=pods"} {
+		t.Run(name, func(t *testing.T) {
+			namespace := "story-" + name
+			createNamespace(t, c.client, namespace)
+			createPod(t, c.client, namespace, "before")
+			line := lines(t, append(strings.Fields(args), "-n", namespace, "--kubeconfig", c.kubeconfig)...)
+			assert.Equal(t, "ADDED pod before in namespace "+namespace, line())
+
+			createPod(t, c.client, namespace, "after")
+			assert.Equal(t, "ADDED pod after in namespace "+namespace, line())
+			pods := c.client.CoreV1().Pods(namespace)
+			_, err := pods.Patch(t.Context(), "after", types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), metav1.PatchOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, "MODIFIED pod after in namespace "+namespace, line())
+			require.NoError(t, pods.Delete(t.Context(), "before", metav1.DeleteOptions{}))
+			assert.Equal(t, "MODIFIED pod before in namespace "+namespace, line()) // it is marked first
+			assert.Equal(t, "DELETED pod before in namespace "+namespace, line())
+		})
+	}
+}
+
+func scopes(t *testing.T, c *cluster) {
+	for _, namespace := range []string{"scope-a", "scope-b"} {
+		createNamespace(t, c.client, namespace)
+	}
+	createPod(t, c.client, "scope-a", "blue")
+	createPod(t, c.client, "scope-a", "green")
+	createPod(t, c.client, "scope-b", "blue")
+	for _, subcommand := range []string{"naive", "pods", "raw", "pods --any=pods"} {
+		args := append(strings.Fields(subcommand), "--kubeconfig", c.kubeconfig)
+		assert.Equal(t, "ADDED pod green in namespace scope-a", lines(t, append(args, "-n", "scope-a", "-l", "app=green")...)())
+
+		everywhere := lines(t, append(args, "-A", "-l", "app=blue", "-n", "default")...)
+		assert.ElementsMatch(t, []string{"ADDED pod blue in namespace scope-a", "ADDED pod blue in namespace scope-b"},
+			[]string{everywhere(), everywhere()}, subcommand)
+	}
+}
+
+func wholeObject(t *testing.T, c *cluster) {
+	createNamespace(t, c.client, "json")
+	createPod(t, c.client, "json", "a")
+	for _, typ := range []string{"", "--any=pods"} {
+		args := strings.Fields("pods -n json -o json " + typ)
+		var event struct {
+			Type   string
+			Object corev1.Pod
+		}
+		require.NoError(t, json.Unmarshal([]byte(lines(t, append(args, "--kubeconfig", c.kubeconfig)...)()), &event))
+		assert.Equal(t, "ADDED", event.Type)
+		assert.Equal(t, "Pod", event.Object.Kind)
+		assert.Equal(t, "v1", event.Object.APIVersion)
+		assert.Equal(t, "busybox", event.Object.Spec.Containers[0].Image)
+	}
+}
+
+func everyType(t *testing.T, c *cluster) {
+	_, err := envtest.InstallCRDs(c.config, envtest.CRDInstallOptions{Paths: []string{filepath.Join("testdata", "berths.yaml")}})
+	require.NoError(t, err)
+	createNamespace(t, c.client, "harbour")
+	berth := []byte(`{"apiVersion":"harbour.example.com/v1","kind":"Berth","metadata":{"name":"one"}}`)
+	require.NoError(t, c.client.CoreV1().RESTClient().Post().AbsPath("/apis/harbour.example.com/v1/namespaces/harbour/berths").
+		SetHeader("Content-Type", "application/json").Body(berth).Do(t.Context()).Error())
+
+	for _, typ := range []string{"berths", "berth", "be", "berths.harbour.example.com", "berths.v1.harbour.example.com"} {
+		assert.Equal(t, "ADDED berth one in namespace harbour", lines(t, "pods", "-n", "harbour", "--any", typ, "--kubeconfig", c.kubeconfig)())
+	}
+	for _, typ := range []string{"ns", "namespaces", "Namespace"} { // -n says nothing about a type without namespaces
+		assert.Equal(t, "ADDED namespace harbour", lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name=harbour", "--kubeconfig", c.kubeconfig)())
+	}
+}
+
+func refusals(t *testing.T, c *cluster) {
+	for typ, want := range map[string]string{
+		"moons":                "error: the server does not have a resource type \"moons\"; kubectl api-resources lists those that it has\n",
+		"componentstatuses":    "error: the list has no version, so this type cannot be watched; kubectl api-resources --verbs=list,watch shows those that can",
+		"subjectaccessreviews": "error: this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can",
+	} {
+		_, stderr, code := watchCommand(t, "pods", "--any", typ, "--kubeconfig", c.kubeconfig)
+		assert.Contains(t, stderr, want)
+		assert.Equal(t, 1, code)
+	}
+}
+
+func forbidden(t *testing.T, c *cluster) {
+	user, err := c.AddUser(envtest.User{Name: "jane"}, nil)
+	require.NoError(t, err)
+	content, err := user.KubeConfig()
+	require.NoError(t, err)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, content, 0o600))
+
+	ask := func(verb string) string {
+		return `error: pods is forbidden: User "jane" cannot ` + verb + ` resource "pods" in API group "" in the namespace "default"; ` +
+			`ask an administrator for the verbs "list" and "watch" on that resource` + "\n"
+	}
+	for _, subcommand := range []string{"pods", "pods --any=pods", "raw", "runtime"} {
+		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "--kubeconfig", kubeconfig)...)
+		assert.Equal(t, ask("list"), stderr)
+		assert.Equal(t, 1, code)
+	}
+
+	// Who may list need not be allowed to watch.
+	_, err = c.client.RbacV1().Roles("default").Create(t.Context(), &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "lister"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = c.client.RbacV1().RoleBindings("default").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "jane"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "lister"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
+		_, stderr, code := watchCommand(t, "pods", "--kubeconfig", kubeconfig)
+		assert.Equal(collect, ask("watch"), stderr)
+		assert.Equal(collect, 1, code)
+	}, 30*time.Second, 50*time.Millisecond)
+}

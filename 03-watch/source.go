@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// podSource lists and watches pods through the clientset. It decodes them into
+// *corev1.Pod.
+func podSource(client kubernetes.Interface, namespace, selector string) cache.ListerWatcherWithContext {
+	pods := client.CoreV1().Pods(namespace)
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			return pods.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
+			return pods.Watch(ctx, options)
+		},
+	}
+}
+
+// anySource lists and watches objects of any type through the dynamic client.
+// There is no Go struct for a type that is only known at run time, so it decodes
+// them into *unstructured.Unstructured, which is a map.
+func anySource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, selector string) cache.ListerWatcherWithContext {
+	var objects dynamic.ResourceInterface = client.Resource(mapping.Resource)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		objects = client.Resource(mapping.Resource).Namespace(namespace)
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			return objects.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
+			return objects.Watch(ctx, options)
+		},
+	}
+}
+
+// mappingFor finds the resource that the user means by pod, pods, po,
+// deployments.apps or deployments.v1.apps. The mapper asks the server which
+// resources it has.
+func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
+	full, group := schema.ParseResourceArg(typ)
+	if full != nil {
+		if kind, err := mapper.KindFor(*full); err == nil {
+			return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		}
+	}
+	kind, err := mapper.KindFor(group.WithVersion(""))
+	if meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("the server does not have a resource type %q; kubectl api-resources lists those that it has", typ)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
