@@ -12,8 +12,11 @@ export GOWORK := off
 # Which cluster a stage talks to: lab, or current for the current context of
 # your own kubeconfig.
 CLUSTER ?= lab
-# Flags for a stage's program: make stage-1 ARGS="-o wide"
+# Flags for a stage's program: make stage-1 ARGS="-o wide". Without them it gets
+# these, so that each stage shows something by itself.
 ARGS ?=
+ARGS_2 := namespaces
+ARGS_3 := pods --all-namespaces
 # The package of the stage that is run.
 PROGRAM ?= .
 # How often each test is run.
@@ -27,6 +30,7 @@ OTHERS  := $(filter-out 0%,$(patsubst %/go.mod,%,$(wildcard */go.mod)))
 MODULES := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 STAGES  := $(addprefix stage-,$(NUMBERS))
 TESTS   := $(addprefix test-,$(NUMBERS) $(OTHERS))
+BENCHES := $(addprefix bench-,$(foreach n,$(NUMBERS),$(if $(shell grep -ls '^func Benchmark' -r 0$(n)-*),$(n))))
 
 # folder turns what follows stage- or test- into a folder: 1 is 01-client-list.
 folder = $(patsubst %/go.mod,%,$(firstword $(wildcard 0$(1)-*/go.mod $(1)/go.mod)))
@@ -40,7 +44,10 @@ LAB := lab/bin/lab
 $(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
 	@echo '==> building $(call folder,$*)'
 	@go -C $(call folder,$*) build -o ../bin/stage-$* $(PROGRAM)
-	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; exec bin/stage-$* $(ARGS)
+	@if [ '$(CLUSTER)' = lab ]; then \
+	  eval "$$($(LAB) env)"; \
+	  for demo in $(wildcard $(call folder,$*)/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \
+	fi; exec bin/stage-$* $(or $(ARGS),$(ARGS_$*))
 
 .PHONY: cluster-lab cluster-current
 cluster-lab: lab-up
@@ -88,7 +95,7 @@ test: $(TESTS) ## Test every module (COUNT=3 runs each test three times; RACE= w
 # The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names
 # another.
 own-assets := $(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),,$(KUBEBUILDER_ASSETS))
-$(addprefix test-,$(NUMBERS)): $(if $(own-assets),,$(LAB))
+$(addprefix test-,$(NUMBERS)) $(BENCHES): $(if $(own-assets),,$(LAB))
 test-lab: $(LAB)
 
 .PHONY: $(TESTS)
@@ -99,6 +106,10 @@ $(TESTS): test-%: | go ## Test one module
 .PHONY: bench
 bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
 	@go -C lab run ./bench $(ARGS)
+
+.PHONY: $(BENCHES)
+$(BENCHES): bench-%: | go ## Run a stage's benchmarks
+	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
 
 ##@ Care
 
@@ -132,12 +143,13 @@ go:
 .PHONY: help
 help:
 	@echo "The two to begin with: make stage-1, make test"
-	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" ' \
+	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" ' \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	  /^[^#\t].*:.* ## / { \
 	    name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* ## /, "", text); \
 	    if (name == "$$(STAGES)") name = stages; \
 	    if (name == "$$(TESTS)") name = tests; \
+	    if (name == "$$(BENCHES)") name = benches; \
 	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
 	    printf "  %-11s %s\n", name, text \
 	  }' Makefile
@@ -145,6 +157,8 @@ help:
 # What is left over are misspelt or missing targets.
 stage-%:
 	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
+bench-%:
+	@echo "there are no benchmarks for $* here; there are: $(BENCHES)" >&2; exit 1
 test-%:
 	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
 cluster-%:

@@ -48,6 +48,9 @@ func TestTheServerIsKilled(t *testing.T) {
 func TestTheConnectionIsDropped(t *testing.T) {
 	c := startCluster(t)
 	p, through := startProxy(t, c.config)
+	// When an HTTP/2 connection breaks, client-go now and then makes an ERROR
+	// event of it. The follower lists then, which is right, but skips steps.
+	through.NextProtos = []string{"http/1.1"}
 	followers := startFollowers(t, through, "dropped")
 	written := churn(t, c.client, "dropped", func(done int) {
 		if done%50 == 0 {
@@ -170,6 +173,11 @@ func startFollowers(t *testing.T, config *rest.Config, namespace string) map[str
 		f.start(t, sourceOf(t, name, config, namespace, f.note))
 		followers[name] = f
 	}
+	// All have listed once they know of a pod. What comes now are events.
+	createPod(t, client, namespace, "witness")
+	for name, f := range followers {
+		require.Eventually(t, func() bool { return len(f.present()) == 1 }, 30*time.Second, 10*time.Millisecond, name)
+	}
 	return followers
 }
 
@@ -219,7 +227,7 @@ func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interf
 	for i := range pods.Items {
 		want[key(&pods.Items[i])] = entryOf(&pods.Items[i])
 	}
-	require.Len(t, want, 300)
+	require.Len(t, want, 301)
 	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, 90*time.Second, 20*time.Millisecond) {
 		assert.Equal(t, want, f.present(), f.notes())
 	}
@@ -232,5 +240,7 @@ func (f *following) toldEvery(t *testing.T, written *writes) {
 	t.Helper()
 	f.ledger.mu.Lock()
 	defer f.ledger.mu.Unlock()
-	assert.Equal(t, written.byPod, told(f.changes))
+	told := told(f.changes)
+	delete(told, "witness")
+	assert.Equal(t, written.byPod, told)
 }
