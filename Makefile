@@ -15,7 +15,7 @@ CLUSTER ?= lab
 # Flags for a stage's program: make stage-1 ARGS="-o wide". Without them it gets
 # these, so that each stage shows something by itself.
 ARGS ?=
-ARGS_2 := namespaces
+ARGS_2 := namespaces,nodes,deployments,pods --all-namespaces
 ARGS_3 := pods --all-namespaces
 # The package of the stage that is run.
 PROGRAM ?= .

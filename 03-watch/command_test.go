@@ -126,6 +126,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 			args := append(strings.Fields(subcommand), "--kubeconfig", kubeconfig, "--request-timeout=100ms")
 			_, stderr, code := watchCommand(t, args...)
 			assert.Contains(t, stderr, " did not answer in time; check that it is up, or give it longer with --request-timeout")
+			assert.NotContains(t, stderr, "Get \"", "the address is in the sentence already")
 			assert.Equal(t, 1, code)
 		})
 	}

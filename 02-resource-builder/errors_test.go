@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+)
+
+const theServer = "https://example:6443"
+
+func TestExplain(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	get := func(err error) error { return &url.Error{Op: "Get", URL: theServer + "/api/v1/pods", Err: err} }
+	const late = "https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout"
+
+	tests := map[string]struct {
+		err  error
+		want string
+	}{
+		"unauthorised": {
+			apierrors.NewUnauthorized("Unauthorized"),
+			"https://example:6443 does not accept the credentials: they are wrong or have expired; log in again, or get a new kubeconfig (Unauthorized)",
+		},
+		"forbidden": {
+			apierrors.NewForbidden(pods, "", errors.New(`User "jane" cannot list`)),
+			`pods is forbidden: User "jane" cannot list; ask an administrator for that verb on that resource`,
+		},
+		"an object that is not there": {
+			apierrors.NewNotFound(pods, "web"),
+			`pods "web" not found; see which there are: resource-builder pods -A --unstructured`,
+		},
+		"a type that is not there any more": {
+			apierrors.NewGenericServerResponse(404, "get", schema.GroupResource{}, "", "404 page not found", 0, true),
+			"the server could not find the requested resource; if the type was removed, discovery still remembers it: delete ~/.kube/cache/discovery",
+		},
+		"a bad request": {
+			apierrors.NewBadRequest("field label not supported: spec.foo"),
+			"field label not supported: spec.foo; correct -l or --field-selector (each kind has metadata.name and metadata.namespace, and few more)",
+		},
+		"a list that took too long to read": {
+			apierrors.NewResourceExpired("too old"),
+			"the server has forgotten the rest of the list; run the command again, or use --chunk-size=0 (too old)",
+		},
+		"any other answer": {
+			apierrors.NewInternalError(errors.New("etcd is gone")),
+			"https://example:6443: Internal error occurred: etcd is gone; see how the server is with kubectl get --raw /readyz",
+		},
+		"the server's own deadline":  {apierrors.NewTimeoutError("too slow", 0), late},
+		"our deadline":               {get(context.DeadlineExceeded), late},
+		"a deadline of the network":  {get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}), late},
+		"a deadline in mid-sentence": {fmt.Errorf("reading the body: %w", context.DeadlineExceeded), late},
+		"a name that nobody knows": {
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "example", IsNotFound: true}}),
+			"the host of https://example:6443 was not found; check its name in the kubeconfig, and the network (lookup example: no such host)",
+		},
+		"no connection": {
+			get(&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("no route to host")}),
+			"https://example:6443 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp: no route to host)",
+		},
+		"an advice of cli-runtime's own": {
+			errors.New("no matches for kind \"Boat\" in version \"v1\"\nensure CRDs are installed first"),
+			`no matches for kind "Boat" in version "v1"; correct apiVersion and kind, or install its CustomResourceDefinition first`,
+		},
+		"a server that went away while files were read": {
+			errors.New(`unable to recognize "fleet.yaml": Get "https://example:6443/api": EOF`),
+			`unable to recognize "fleet.yaml": Get "https://example:6443/api": EOF; see how the server is with kubectl get --raw /readyz`,
+		},
+		"an error that says it all": {errReaderGone, errReaderGone.Error()},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			assert.EqualError(t, cluster{server: theServer}.explain(tc.err), tc.want)
+		})
+	}
+}
+
+func TestNothingIsSaidTwice(t *testing.T) {
+	a, b := errors.New("a"), errors.New("b")
+	visit := utilerrors.NewAggregate([]error{a, utilerrors.NewAggregate([]error{b, errors.New("a")}), b})
+	assert.Equal(t, []error{a, b}, cluster{}.explainEach(visit))
+	assert.Equal(t, []error{a}, cluster{}.explainEach(a))
+	assert.Empty(t, cluster{}.explainEach(nil))
+}
+
+// TestErrorsOverTheWire makes errors the way they come about, so that explain is
+// right about what client-go and net/http return.
+func TestErrorsOverTheWire(t *testing.T) {
+	refuse := func(code int32, reason metav1.StatusReason, message string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
+	}
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	comeBackLater := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		refuse(429, metav1.StatusReasonTooManyRequests, "too many requests")(w, r)
+	}
+	to := func(handler http.HandlerFunc) func(t *testing.T) string {
+		return func(t *testing.T) string { return kubeconfigFor(t, serve(t, handler)) }
+	}
+	const late = " did not answer in time; check that it is up, or give it longer with --request-timeout\n"
+
+	tests := map[string]struct {
+		kubeconfig func(t *testing.T) string
+		want       string
+	}{
+		"unauthorised":        {to(refuse(401, metav1.StatusReasonUnauthorized, "Unauthorized")), " does not accept the credentials"},
+		"forbidden":           {to(discover(refuse(403, metav1.StatusReasonForbidden, "namespaces is forbidden"))), "error: namespaces is forbidden; ask an administrator"},
+		"expired":             {to(discover(refuse(410, metav1.StatusReasonExpired, "too old"))), "error: the server has forgotten the rest of the list"},
+		"a bad request":       {to(discover(refuse(400, metav1.StatusReasonBadRequest, "field label not supported"))), "field label not supported; correct -l or --field-selector"},
+		"not Kubernetes":      {to(http.NotFound), " does not answer as an API server does; correct its address in the kubeconfig"},
+		"no answer at all":    {to(hang), late},
+		"no answer to a list": {to(discover(hang)), late},
+		"an answer that breaks off": {to(discover(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			hang(w, r)
+		})), late},
+		"a server that is always busy":        {to(comeBackLater), late},
+		"a server that is busy after a while": {to(discover(comeBackLater)), late},
+		"a server that accepts and is silent": {
+			func(t *testing.T) string {
+				t.Setenv("KUBECACHEDIR", t.TempDir())
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = listener.Close() })
+				return kubeconfigTo(t, "https://"+listener.Addr().String(), nil)
+			}, late,
+		},
+		"a certificate that nobody vouches for": {
+			func(t *testing.T) string { return kubeconfigTo(t, serve(t, hang).URL, nil) },
+			" is not trusted; get a new kubeconfig",
+		},
+		"a closed port": {
+			func(t *testing.T) string {
+				server := serve(t, hang)
+				server.Close()
+				return kubeconfigFor(t, server)
+			},
+			" cannot be reached; start the cluster",
+		},
+		"a server that does not speak TLS": {
+			func(t *testing.T) string {
+				t.Setenv("KUBECACHEDIR", t.TempDir())
+				server := httptest.NewServer(http.NotFoundHandler())
+				t.Cleanup(server.Close)
+				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
+			},
+			" cannot be reached",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			timeout := "--request-timeout=30s"
+			if tc.want == late {
+				timeout = "--request-timeout=300ms"
+			}
+			start := time.Now()
+			stdout, stderr, code := resourceBuilder("namespaces", "--kubeconfig", tc.kubeconfig(t), timeout)
+			assert.Equal(t, 1, code)
+			assert.Empty(t, stdout)
+			assert.Contains(t, stderr, tc.want)
+			assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+			assert.Less(t, time.Since(start), 9*time.Second, "a busy server is asked ten times, a second apart")
+		})
+	}
+}
+
+// TestSeveralObjectsOfADeadServer is one error, however many were asked for.
+func TestSeveralObjectsOfADeadServer(t *testing.T) {
+	server := serve(t, discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	_, stderr, code := resourceBuilder("namespaces", "a", "b", "c", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: "+server.URL+" did not answer in time; check that it is up, or give it longer with --request-timeout\n", stderr)
+}
+
+func TestPagesBeforeAnErrorArePrinted(t *testing.T) {
+	server := serve(t, discover(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("continue") == "" {
+			writeJSON(w, http.StatusOK, namespaceList("next", "a"))
+			return
+		}
+		writeJSON(w, http.StatusGone, status(http.StatusGone, metav1.StatusReasonExpired, "too old"))
+	}))
+	stdout, stderr, code := resourceBuilder("namespaces", "--kubeconfig", kubeconfigFor(t, server))
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "a is currently Active\n", stdout)
+	assert.Contains(t, stderr, "error: the server has forgotten the rest of the list")
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// runMain makes the test binary be resource-builder: signals, pipes and the
+// standard input can only be tried on a process.
+const runMain = "RESOURCE_BUILDER_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runMain) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestHead is `resource-builder namespaces | head -1`: the reader goes after the
+// first line, and the second page comes later.
+func TestHead(t *testing.T) {
+	readerGone := make(chan struct{})
+	server := serve(t, discover(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("continue") == "" {
+			writeJSON(w, http.StatusOK, namespaceList("second page", "a"))
+			return
+		}
+		select {
+		case <-readerGone:
+		case <-r.Context().Done():
+		}
+		writeJSON(w, http.StatusOK, namespaceList("", "b"))
+	}))
+
+	program, stderr := command(t, "namespaces", "--kubeconfig", kubeconfigFor(t, server))
+	stdout, err := program.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
+
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "a is currently Active\n", line)
+	require.NoError(t, stdout.Close())
+	close(readerGone)
+
+	// Like any program at the head of a pipe, it dies of SIGPIPE.
+	_ = program.Wait()
+	assert.Equal(t, syscall.SIGPIPE, program.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	assert.Empty(t, stderr.String())
+}
+
+func TestASignalEndsIt(t *testing.T) {
+	tests := map[string]struct {
+		signal syscall.Signal
+		args   []string
+	}{
+		"Ctrl-C while it waits for the server":         {syscall.SIGINT, []string{"namespaces"}},
+		"SIGTERM while it waits for the server":        {syscall.SIGTERM, []string{"namespaces"}},
+		"Ctrl-C while it waits for its standard input": {syscall.SIGINT, []string{"-f", "-"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan string, 10)
+			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				asked <- r.URL.Path
+				discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })(w, r)
+			})
+			program, stderr := command(t, append(tc.args, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")...)
+			_, err := program.StdinPipe() // open, and silent
+			require.NoError(t, err)
+			require.NoError(t, program.Start())
+			select {
+			case <-asked:
+			case <-time.After(30 * time.Second):
+				require.Fail(t, "the program made no request", stderr.String())
+			}
+			require.NoError(t, program.Process.Signal(tc.signal))
+
+			_ = program.Wait()
+			assert.Equal(t, 1, program.ProcessState.ExitCode())
+			assert.Equal(t, "error: interrupted: the list is not complete\n", stderr.String())
+		})
+	}
+}
+
+func TestVerboseShowsTheRequests(t *testing.T) {
+	server := serve(t, discover(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, namespaceList("", "a"))
+	}))
+	program, stderr := command(t, "namespaces", "-v=6", "--kubeconfig", kubeconfigFor(t, server))
+	require.NoError(t, program.Run(), stderr.String())
+	assert.Contains(t, stderr.String(), `verb="GET" url="`+server.URL+`/api/v1/namespaces?limit=500&timeout=10s" status="200 OK"`)
+}
+
+// TestClientGoIsNotHeard: its log goes to the standard error, past the program.
+func TestClientGoIsNotHeard(t *testing.T) {
+	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	program, stderr := command(t, "namespaces", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
+	require.Error(t, program.Run())
+	assert.Equal(t, "error: "+server.URL+" did not answer in time; check that it is up, or give it longer with --request-timeout\n", stderr.String())
+}
+
+// command prepares resource-builder as a process, which is killed should it hang.
+func command(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	program := exec.CommandContext(ctx, os.Args[0], args...)
+	program.Env = append(os.Environ(), runMain+"=1")
+	stderr := new(strings.Builder)
+	program.Stderr = stderr
+	return program, stderr
+}
