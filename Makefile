@@ -17,8 +17,10 @@ CLUSTER ?= lab
 ARGS ?=
 ARGS_2 := namespaces,nodes,deployments,pods --all-namespaces
 ARGS_3 := pods --all-namespaces
-# The package of the stage that is run.
-PROGRAM ?= .
+ARGS_4 := --all-namespaces
+# The package of the stage that is run: make stage-4 PROGRAM=./cmd/podlog
+PROGRAM ?=
+PROGRAM_4 := ./cmd/podruntime
 # How often each test is run.
 COUNT ?=
 # The race detector needs a C compiler; RACE= turns it off.
@@ -43,11 +45,12 @@ LAB := lab/bin/lab
 .PHONY: $(STAGES)
 $(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
 	@echo '==> building $(call folder,$*)'
-	@go -C $(call folder,$*) build -o ../bin/stage-$* $(PROGRAM)
+	@go -C $(call folder,$*) build -o ../bin/stage-$* $(or $(PROGRAM),$(PROGRAM_$*),.)
 	@if [ '$(CLUSTER)' = lab ]; then \
 	  eval "$$($(LAB) env)"; \
 	  for demo in $(wildcard $(call folder,$*)/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \
-	fi; exec bin/stage-$* $(or $(ARGS),$(ARGS_$*))
+	  for demo in $(wildcard $(call folder,$*)/demo.sh); do set -- sh "$$demo"; done; \
+	fi; exec "$$@" bin/stage-$* $(or $(ARGS),$(ARGS_$*))
 
 .PHONY: cluster-lab cluster-current
 cluster-lab: lab-up

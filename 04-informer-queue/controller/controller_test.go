@@ -1,0 +1,255 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+	"k8s.io/klog/v2"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// run runs the controller in the background of a synctest bubble, silently. The
+// function that it returns stops it and waits.
+func run[K comparable](t *testing.T, c *Controller[K], workers int) (stop func()) {
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Run(ctx, workers)
+	}()
+	synctest.Wait()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func TestAKeyThatWaitsIsReconciledOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		c := New("test", func(context.Context, string) error { calls.Add(1); return nil })
+		for range 10 {
+			c.Enqueue("a")
+		}
+		assert.Equal(t, 1, c.Len())
+		defer run(t, c, 4)()
+		synctest.Wait()
+		assert.EqualValues(t, 1, calls.Load())
+	})
+}
+
+func TestAKeyInHandIsReconciledOnceMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls, atOnce, most atomic.Int32
+		c := New("test", func(context.Context, string) error {
+			calls.Add(1)
+			most.Store(max(most.Load(), atOnce.Add(1)))
+			defer atOnce.Add(-1)
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			return nil
+		})
+		defer run(t, c, 4)()
+		c.Enqueue("a")
+		synctest.Wait() // a worker has it in hand
+		c.Enqueue("a")
+		c.Enqueue("a")
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		assert.EqualValues(t, 2, calls.Load(), "the change that came meanwhile is not lost")
+		assert.EqualValues(t, 1, most.Load(), "one key is never in two hands")
+	})
+}
+
+func TestKeysAreReconciledSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New("test", func(context.Context, int) error {
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			return nil
+		})
+		for key := range 8 {
+			c.Enqueue(key)
+		}
+		start := time.Now()
+		stop := run(t, c, 4)
+		for c.Len() > 0 {
+			time.Sleep(time.Millisecond) //nolint:forbidigo // fake time
+		}
+		stop()
+		assert.InDelta(t, 2*time.Second, time.Since(start), float64(10*time.Millisecond), "two rounds of four")
+	})
+}
+
+func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var times []time.Time
+		c := New("test", func(context.Context, string) error {
+			times = append(times, time.Now())
+			if len(times) == 4 || len(times) == 6 {
+				return nil
+			}
+			return errors.New("not yet")
+		})
+		stop := run(t, c, 1)
+		c.Enqueue("a")
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		c.Enqueue("a")
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		stop()
+
+		var gaps []time.Duration
+		for i := range times[1:] {
+			gaps = append(gaps, times[i+1].Sub(times[i]).Round(10*time.Millisecond))
+		}
+		ms := time.Millisecond
+		assert.Equal(t, []time.Duration{100 * ms, 200 * ms, 400 * ms, time.Minute - 700*ms, 100 * ms}, gaps)
+	})
+}
+
+func TestPausesEndAtAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var last, gap time.Duration
+		start := time.Now()
+		c := New("test", func(context.Context, string) error {
+			gap, last = time.Since(start)-last, time.Since(start)
+			return errors.New("never")
+		})
+		stop := run(t, c, 1)
+		c.Enqueue("a")
+		time.Sleep(time.Hour) //nolint:forbidigo // fake time
+		stop()
+		assert.InDelta(t, time.Minute, gap, float64(100*time.Millisecond))
+	})
+}
+
+func TestAFailingKeyDoesNotDelayOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var good atomic.Int32
+		c := New("test", func(_ context.Context, key string) error {
+			if key == "bad" {
+				return errors.New("never")
+			}
+			good.Add(1)
+			return nil
+		})
+		defer run(t, c, 1)()
+		c.Enqueue("bad")
+		time.Sleep(10 * time.Minute) //nolint:forbidigo // fake time: bad now pauses for a minute
+		c.Enqueue("good")
+		synctest.Wait()
+		assert.EqualValues(t, 1, good.Load())
+	})
+}
+
+func TestAPanicIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		c := New("test", func(context.Context, string) error {
+			if calls.Add(1) == 1 {
+				panic("nobody thought of this")
+			}
+			return nil
+		})
+		defer run(t, c, 1)()
+		c.Enqueue("a")
+		time.Sleep(time.Second) //nolint:forbidigo // fake time
+		assert.EqualValues(t, 2, calls.Load())
+	})
+}
+
+func TestStopFinishesWhatIsInHandAndDropsTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var finished []string
+		c := New("test", func(ctx context.Context, key string) error {
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			mu.Lock()
+			defer mu.Unlock()
+			finished = append(finished, key)
+			return ctx.Err()
+		})
+		stop := run(t, c, 1)
+		c.Enqueue("in hand")
+		synctest.Wait()
+		c.Enqueue("waits")
+		start := time.Now()
+		stop()
+		assert.Equal(t, []string{"in hand"}, finished)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestReconcileHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got time.Duration
+		start := time.Now()
+		c := New("test", func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			got = time.Since(start)
+			return nil
+		})
+		c.Timeout = 5 * time.Second
+		stop := run(t, c, 1)
+		c.Enqueue("a")
+		synctest.Wait()
+		stop()
+		assert.Equal(t, 5*time.Second, got)
+	})
+}
+
+func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var synced, early atomic.Bool
+		var calls atomic.Int32
+		c := New("test", func(context.Context, string) error {
+			early.Store(!synced.Load())
+			calls.Add(1)
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.Run(ctx, 1, synced.Load)
+		}()
+		c.Enqueue("a")
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		assert.Zero(t, calls.Load())
+		synced.Store(true)
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		assert.EqualValues(t, 1, calls.Load())
+		assert.False(t, early.Load())
+		cancel()
+		<-done
+	})
+}
+
+func TestStopBeforeTheCachesHaveSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New("test", func(context.Context, string) error { return nil })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		c.Run(ctx, 1, func() bool { return false })
+		assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
+	})
+}
+
+func TestEnqueueAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var at time.Duration
+		c := New("test", func(context.Context, string) error { at = time.Since(start); return nil })
+		stop := run(t, c, 1)
+		c.EnqueueAfter("a", time.Hour)
+		time.Sleep(2 * time.Hour) //nolint:forbidigo // fake time
+		stop()
+		assert.Equal(t, time.Hour, at)
+	})
+}

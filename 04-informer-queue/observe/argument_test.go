@@ -1,0 +1,115 @@
+package observe
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// service is what a cache might have.
+func service() map[string]any {
+	object := map[string]any{
+		"metadata": map[string]any{
+			"name":              "web",
+			"creationTimestamp": nil,
+			"annotations":       map[string]any{"example.com/host": "web.example.com", "empty": "", "odd": "<no value>"},
+			"managedFields":     []any{map[string]any{"manager": "kubectl"}},
+		},
+		"spec": map[string]any{
+			"ports":    []any{map[string]any{"port": int64(80), "name": "http"}, map[string]any{"port": int64(443)}},
+			"headless": false,
+			"selector": map[string]any{"app": "web"},
+		},
+	}
+	removeNulls(object)
+	return object
+}
+
+func TestTemplates(t *testing.T) {
+	tests := map[string]struct {
+		output, template, want string
+		strict                 string // the error with --strict-templates; empty: the same as without
+	}{
+		"jsonpath: a field":                   {"jsonpath", "{.metadata.name}", "web", ""},
+		"jsonpath: a field inside text":       {"jsonpath", "a {.metadata.name} b", "a web b", ""},
+		"jsonpath: no field":                  {"jsonpath", "{.spec.nope}", "", "nope is not found"},
+		"jsonpath: no field inside text":      {"jsonpath", "a {.spec.nope.deeper} b", "a  b", "nope is not found"},
+		"jsonpath: null":                      {"jsonpath", "a{.metadata.creationTimestamp}b", "ab", "creationTimestamp is not found"},
+		"jsonpath: nothing is there":          {"jsonpath", "a{.metadata.annotations.empty}b", "ab", ""},
+		"jsonpath: a key with dots":           {"jsonpath", `{.metadata.annotations.example\.com/host}`, "web.example.com", ""},
+		"jsonpath: a number":                  {"jsonpath", "{.spec.ports[0].port}", "80", ""},
+		"jsonpath: an item that is missing":   {"jsonpath", "a{.spec.ports[7].port}b", "ab", "array index out of bounds"},
+		"jsonpath: braces in a string":        {"jsonpath", `a{.spec.ports[?(@.name=="http")].port}{"}{"}{'\'}'}b{.spec.ports[7]}`, "a80}{'}b", "name is not found"},
+		"jsonpath: an item of nothing":        {"jsonpath", "a{.spec.nope[0]}b", "ab", "nope is not found"},
+		"jsonpath: a list":                    {"jsonpath", `{range .spec.ports[*]}{.port}:{.name},{end}!`, "80:http,443:,!", "name is not found"},
+		"jsonpath: an object":                 {"jsonpath", "{.spec.selector}", `{"app":"web"}`, ""},
+		"jsonpath: no field at all":           {"jsonpath", "just text", "just text", ""},
+		"gotemplate: a field":                 {"gotemplate", "{{.metadata.name}}", "web", ""},
+		"gotemplate: a field inside text":     {"gotemplate", "a {{.metadata.name}} b", "a web b", ""},
+		"gotemplate: no field":                {"gotemplate", "{{.spec.nope}}", "", `map has no entry for key "nope"`},
+		"gotemplate: no field inside text":    {"gotemplate", "a {{.spec.nope.deeper}} b", "a  b", `map has no entry for key "nope"`},
+		"gotemplate: null":                    {"gotemplate", "a{{.metadata.creationTimestamp}}b", "ab", `map has no entry for key "creationTimestamp"`},
+		"gotemplate: false is a value":        {"gotemplate", "{{.spec.headless}}", "false", ""},
+		"gotemplate: no value is a value":     {"gotemplate", "{{.metadata.annotations.odd}}", "<no value>", ""},
+		"gotemplate: a key with dots":         {"gotemplate", `{{index .metadata.annotations "example.com/host"}}`, "web.example.com", ""},
+		"gotemplate: no such key":             {"gotemplate", `a{{index .metadata.annotations "nope"}}b`, "ab", "there is no nope"},
+		"gotemplate: no such map":             {"gotemplate", `a{{index .metadata.labels "nope" 3 "deeper"}}b`, "ab", `map has no entry for key "labels"`},
+		"gotemplate: an item":                 {"gotemplate", `{{(index .spec.ports 1).port}}`, "443", ""},
+		"gotemplate: an item that is missing": {"gotemplate", `a{{(index .spec.ports 7).port}}b`, "ab", "there is no 7"},
+		"gotemplate: a list":                  {"gotemplate", `{{range .spec.ports}}{{.port}}:{{.name}},{{end}}!`, "80:http,443:,!", `map has no entry for key "name"`},
+		"gotemplate: a branch":                {"gotemplate", `{{if .spec.headless}}yes{{else}}no{{.spec.nope}}{{end}}`, "no", `map has no entry for key "nope"`},
+		"gotemplate: with a variable":         {"gotemplate", `{{with $x := .spec}}{{$x.nope}}{{$y := .ports}}{{len $y}}{{end}}`, "2", `map has no entry for key "nope"`},
+		"gotemplate: a template in another":   {"gotemplate", `{{define "t"}}<{{.nope}}>{{end}}{{template "t" .spec}}`, "<>", `map has no entry for key "nope"`},
+		"gotemplate: piped":                   {"gotemplate", `{{.metadata.name | printf "%q"}}`, `"web"`, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			templates, err := parseTemplates([]string{tc.template}, tc.output, false)
+			require.NoError(t, err)
+			// Twice, because each object gets the same template.
+			for range 2 {
+				got, err := render(templates, service(), false)
+				require.NoError(t, err)
+				assert.Equal(t, []string{tc.want}, got)
+			}
+
+			strict, err := parseTemplates([]string{tc.template}, tc.output, true)
+			require.NoError(t, err)
+			got, err := render(strict, service(), false)
+			if tc.strict == "" {
+				require.NoError(t, err)
+				assert.Equal(t, []string{tc.want}, got)
+				return
+			}
+			require.ErrorContains(t, err, tc.strict)
+		})
+	}
+}
+
+func TestAnEmptyTemplateIsNoArgumentAndAnEmptyValueIsOne(t *testing.T) {
+	for output, missing := range map[string]string{"jsonpath": "{.nope}", "gotemplate": "{{.nope}}"} {
+		templates, err := parseTemplates([]string{"first", "", missing, "last"}, output, false)
+		require.NoError(t, err)
+		got, err := render(templates, service(), false)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"first", "", "last"}, got, output)
+	}
+}
+
+func TestOfANameWhatCannotBeRenderedIsEmpty(t *testing.T) {
+	templates, err := parseTemplates([]string{"{.metadata.name}", "{.spec.nope}", "last"}, "jsonpath", true)
+	require.NoError(t, err)
+	got, err := render(templates, service(), true)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"web", "", "last"}, got)
+}
+
+func TestATemplateCanFail(t *testing.T) {
+	for output, text := range map[string]string{"jsonpath": "{.metadata.name[0]}", "gotemplate": "{{len .metadata.name.x}}"} {
+		templates, err := parseTemplates([]string{text}, output, false)
+		require.NoError(t, err)
+		_, err = render(templates, service(), false)
+		require.ErrorContains(t, err, "rendering the template ", output)
+	}
+}

@@ -1,0 +1,109 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// children starts the children, one at a time, and knows how they ended.
+type children struct {
+	kill           context.Context // when it ends, so does the child
+	stdout, stderr io.Writer
+	retryExitCode  int // 0: never
+	retryCount     int
+}
+
+// errKilled is how a run ends that the user did not want to wait for.
+var errKilled = errors.New("killed before it had ended")
+
+// run runs a program to its end. What it prints goes where ours goes; it has
+// nothing to read. One that ends with the code of --retry-on-exit-code is run
+// again at once. ran is told of each run.
+func (c *children) run(p program, arguments, environment []string, ran func(code int, took time.Duration)) error {
+	return c.retry(ran, func() *exec.Cmd { return c.command(p, arguments, environment) })
+}
+
+// output runs a program to its end and returns what it printed.
+func (c *children) output(p program, ran func(code int, took time.Duration)) (string, error) {
+	var printed bytes.Buffer
+	err := c.retry(ran, func() *exec.Cmd {
+		printed.Reset()
+		command := c.command(p, nil, nil)
+		command.Stdout = &printed
+		return command
+	})
+	return printed.String(), err
+}
+
+func (c *children) retry(ran func(code int, took time.Duration), command func() *exec.Cmd) error {
+	for tries := 0; ; tries++ {
+		code, took, err := c.once(command())
+		ran(code, took)
+		if err == nil || c.retryExitCode == 0 || code != c.retryExitCode || tries == c.retryCount {
+			return err
+		}
+	}
+}
+
+func (c *children) command(p program, arguments, environment []string) *exec.Cmd {
+	return &exec.Cmd{
+		Path:   p.path,
+		Args:   slices.Concat(p.line, arguments),
+		Env:    append(os.Environ(), environment...),
+		Stdout: c.stdout,
+		Stderr: c.stderr,
+		// A process group of its own. So the Ctrl-C of a terminal, which goes to
+		// a whole group, does not reach it; and what it has started dies with it
+		// when it must be killed.
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+		// A daemon that a script leaves behind may hold the pipe open for ever.
+		// It is not waited for.
+		WaitDelay: time.Second,
+	}
+}
+
+// once runs the command. The code is -1 if it has none: it did not start, or
+// died of a signal.
+func (c *children) once(command *exec.Cmd) (code int, took time.Duration, err error) {
+	start := time.Now()
+	err = c.startAndWait(command)
+	took = time.Since(start)
+	code = -1
+	if command.ProcessState != nil {
+		code = command.ProcessState.ExitCode()
+	}
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return code, took, nil
+	case c.kill.Err() != nil:
+		return code, took, fmt.Errorf("%s: %w", command.Args[0], errKilled)
+	case errors.Is(err, syscall.E2BIG):
+		return code, took, fmt.Errorf("%w; the object is too large for an argument or a variable, leave out --object-env-var", err)
+	default:
+		return code, took, fmt.Errorf("%s: %w", command.Args[0], err)
+	}
+}
+
+// startAndWait does what exec.CommandContext would, but kills the whole group,
+// and needs no goroutine for each child.
+func (c *children) startAndWait(command *exec.Cmd) error {
+	if err := c.kill.Err(); err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(c.kill, func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // it may have ended
+	})
+	defer stop()
+	return command.Wait()
+}

@@ -1,0 +1,160 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// family are children that tell the test what they did.
+type family struct {
+	children
+	out, err bytes.Buffer
+	codes    []int
+}
+
+func newFamily(ctx context.Context) *family {
+	f := &family{children: children{kill: ctx}}
+	f.stdout, f.stderr = &f.out, &f.err
+	return f
+}
+
+func (f *family) ran(code int, _ time.Duration) { f.codes = append(f.codes, code) }
+
+// do runs a shell script.
+func (f *family) do(t *testing.T, body string, arguments ...string) error {
+	t.Helper()
+	p, err := findProgram([]string{script(t, body), "its own"})
+	require.NoError(t, err)
+	return f.run(p, arguments, []string{"TYPE=Sync"}, f.ran)
+}
+
+func TestAChildGetsArgumentsVariablesAndTheOutput(t *testing.T) {
+	t.Setenv("FROM_CALLER", "mine")
+	t.Setenv("TYPE", "overwritten")
+	f := newFamily(t.Context())
+	require.NoError(t, f.do(t, `for a; do echo "<$a>"; done; echo "$FROM_CALLER $TYPE" >&2`, "ns", "", "a b"))
+	assert.Equal(t, "<its own>\n<ns>\n<>\n<a b>\n", f.out.String())
+	assert.Equal(t, "mine Sync\n", f.err.String())
+	assert.Equal(t, []int{0}, f.codes)
+}
+
+func TestAChildHasNothingToRead(t *testing.T) {
+	f := newFamily(t.Context())
+	require.NoError(t, f.do(t, `if read -r line; then echo "read $line"; else echo nothing; fi`))
+	assert.Equal(t, "nothing\n", f.out.String())
+}
+
+func TestHowAChildCanFail(t *testing.T) {
+	f := newFamily(t.Context())
+	require.ErrorContains(t, f.do(t, "exit 3"), "script: exit status 3")
+	require.ErrorContains(t, f.do(t, "kill -TERM $$"), "script: signal: terminated")
+	err := f.run(program{"/nowhere", []string{"nowhere"}}, nil, nil, f.ran)
+	require.EqualError(t, err, "nowhere: fork/exec /nowhere: no such file or directory")
+	require.ErrorContains(t, f.do(t, "exit 0", strings.Repeat("x", 1<<20)),
+		"argument list too long; the object is too large for an argument or a variable, leave out --object-env-var")
+	assert.Equal(t, []int{3, -1, -1, -1}, f.codes)
+}
+
+func TestAnExitCodeCanMeanOnceMore(t *testing.T) {
+	tests := map[string]struct {
+		retryExitCode int
+		code          string // $n is which run it is
+		want          []int
+	}{
+		"never, unless asked for":   {0, "75", []int{75}},
+		"so many times":             {75, "75", []int{75, 75, 75}},
+		"another code is a failure": {75, "1", []int{1}},
+		"until it succeeds":         {75, "$((n < 2 ? 75 : 0))", []int{75, 0}},
+		"until it fails otherwise":  {75, "$((n < 2 ? 75 : 9))", []int{75, 9}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "runs")
+			t.Setenv("FILE", file)
+			f := newFamily(t.Context())
+			f.retryExitCode, f.retryCount = tc.retryExitCode, 2
+			err := f.do(t, "echo run >>$FILE; n=$(wc -l <$FILE); exit "+tc.code)
+			assert.Equal(t, tc.want, f.codes)
+			assert.Equal(t, strings.Repeat("run\n", len(tc.want)), content(file))
+			assert.Equal(t, tc.want[len(tc.want)-1] != 0, err != nil)
+		})
+	}
+}
+
+func TestOutputIsThatOfTheLastRun(t *testing.T) {
+	f := newFamily(t.Context())
+	f.retryExitCode, f.retryCount = 75, 2
+	file := filepath.Join(t.TempDir(), "runs")
+	p, err := findProgram([]string{script(t, fmt.Sprintf("echo run >>%[1]s; cat %[1]s; echo noise >&2; test $(wc -l <%[1]s) = 2 || exit 75", file))})
+	require.NoError(t, err)
+	printed, err := f.output(p, f.ran)
+	require.NoError(t, err)
+	assert.Equal(t, "run\nrun\n", printed)
+	assert.Equal(t, []int{75, 0}, f.codes)
+	assert.Empty(t, f.out.String())
+	assert.Equal(t, "noise\nnoise\n", f.err.String())
+}
+
+func TestAChildHasAProcessGroupOfItsOwn(t *testing.T) {
+	f := newFamily(t.Context())
+	require.NoError(t, f.do(t, `echo $$; ps -o pgid= -p $$`))
+	lines := strings.Fields(f.out.String())
+	require.Len(t, lines, 2)
+	assert.Equal(t, lines[0], lines[1])
+	assert.NotEqual(t, strconv.Itoa(syscall.Getpgrp()), lines[1])
+}
+
+func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
+	kill, cancel := context.WithCancel(t.Context())
+	f := newFamily(kill)
+	file := filepath.Join(t.TempDir(), "pids")
+	ended := make(chan error, 1)
+	body := fmt.Sprintf("trap '' TERM INT\nsleep 1000 &\necho $$ $! >%[1]s.new; mv %[1]s.new %[1]s\nwait", file)
+	p, err := findProgram([]string{script(t, body)})
+	require.NoError(t, err)
+	go func() { ended <- f.run(p, nil, nil, f.ran) }()
+	eventually(t, func() bool { return content(file) != "" }, f.err.String)
+
+	cancel()
+	require.ErrorIs(t, <-ended, errKilled)
+	for pid := range strings.FieldsSeq(content(file)) {
+		eventually(t, func() bool { return !alive(t, pid) }, func() string { return "alive: " + pid })
+	}
+	assert.Equal(t, []int{-1}, f.codes)
+
+	require.ErrorIs(t, f.run(p, nil, nil, f.ran), errKilled, "and none is started any more")
+}
+
+func TestADaemonThatIsLeftBehindIsNotWaitedFor(t *testing.T) {
+	f := newFamily(t.Context())
+	p, err := findProgram([]string{script(t, "sleep 1000 & echo $!")})
+	require.NoError(t, err)
+	printed, err := f.output(p, f.ran)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(printed))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it still runs")
+}
+
+// alive tells whether a process exists and is not a zombie.
+func alive(t *testing.T, pid string) bool {
+	t.Helper()
+	n, err := strconv.Atoi(pid)
+	require.NoError(t, err)
+	if syscall.Kill(n, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err != nil && os.IsNotExist(err) || !strings.Contains(string(stat), ") Z ")
+}

@@ -1,0 +1,516 @@
+package observe
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+// A cluster takes seconds to start, so these share one. Each has a namespace of
+// its own.
+func TestAgainstARealServer(t *testing.T) {
+	c := testcluster.Start(t)
+	for name, test := range map[string]func(*testing.T, *namespace){
+		"every object, then every change":           everyObjectThenEveryChange,
+		"a command and its variables":               aCommandAndItsVariables,
+		"types, short names and whole names":        typesOfAllSorts,
+		"types without namespaces":                  withoutNamespaces,
+		"nothing is there":                          nothingIsThere,
+		"a good end is silent":                      silentEnd,
+		"-q prints nothing of its own":              quietly,
+		"a selector":                                aSelector,
+		"deleted while it was down":                 deletedWhileDown,
+		"names outside of the scope are not gone":   outsideOfTheScope,
+		"--names must work on an empty list":        namesMustWork,
+		"what fails is tried again":                 whatFailsIsTriedAgain,
+		"so many errors":                            soManyErrors,
+		"a template that fails is no end":           aTemplateThatFails,
+		"--resync-period replays everything":        replaysEverything,
+		"--exit-after lets a child finish":          letsAChildFinish,
+		"a signal lets a child finish":              aSignalLetsAChildFinish,
+		"a second signal kills it":                  aSecondSignalKills,
+		"metrics and health":                        metricsAndHealth,
+		"metrics at the end":                        metricsAtTheEnd,
+		"a port in use":                             aPortInUse,
+		"types that cannot be observed":             cannotBeObserved,
+		"who is forbidden to list or watch is told": forbidden,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, newNamespace(t, c)) })
+	}
+	for name, test := range onThisSystem {
+		t.Run(name, func(t *testing.T) { test(t, newNamespace(t, c)) })
+	}
+}
+
+// onThisSystem are more of them, which not every system can run.
+var onThisSystem = map[string]func(*testing.T, *namespace){}
+
+// namespace is a new one in a cluster, with ConfigMaps to observe.
+type namespace struct {
+	*testcluster.Cluster
+	name string
+}
+
+func newNamespace(t testing.TB, c *testcluster.Cluster) *namespace {
+	t.Helper()
+	created, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return &namespace{c, created.Name}
+}
+
+// args adds the cluster and the namespace. Without a port, because the default one
+// may be taken.
+func (n *namespace) args(args ...string) []string {
+	return append([]string{"--kubeconfig", n.Kubeconfig, "-n", n.name, "--listen-addr="}, args...)
+}
+
+func (n *namespace) create(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		_, err := n.Client.CoreV1().ConfigMaps(n.name).Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"name": name},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+}
+
+// set changes the value of a key.
+func (n *namespace) set(t testing.TB, name, key, value string) {
+	t.Helper()
+	_, err := n.Client.CoreV1().ConfigMaps(n.name).Patch(t.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"data":{%q:%q}}`, key, value), metav1.PatchOptions{})
+	require.NoError(t, err)
+}
+
+func (n *namespace) label(t testing.TB, name, value string) {
+	t.Helper()
+	_, err := n.Client.CoreV1().ConfigMaps(n.name).Patch(t.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{"app":%q}}}`, value), metav1.PatchOptions{})
+	require.NoError(t, err)
+}
+
+func (n *namespace) delete(t testing.TB, name string) {
+	t.Helper()
+	require.NoError(t, n.Client.CoreV1().ConfigMaps(n.name).Delete(t.Context(), name, metav1.DeleteOptions{}))
+}
+
+// tells waits until the header lines are these.
+func (r *running) tells(t testing.TB, want ...string) {
+	t.Helper()
+	eventually(t, func() bool { return assert.ObjectsAreEqual(want, events(r.stdout.String())) }, func() string {
+		return fmt.Sprintf("want %q\ngot %q\n%s", want, events(r.stdout.String()), r.stderr.String())
+	})
+}
+
+func everyObjectThenEveryChange(t *testing.T, n *namespace) {
+	n.create(t, "c", "d", "a")
+	r := start(t, n.args("configmaps", "-a", "{.data.x}", "-a", "<{.data.x}>")...)
+	want := []string{"Sync " + n.name + ` a "" <>`, "Sync " + n.name + ` c "" <>`, "Sync " + n.name + ` d "" <>`}
+	r.tells(t, want...)
+	n.create(t, "b")
+	want = append(want, "Added "+n.name+` b "" <>`)
+	r.tells(t, want...)
+	n.set(t, "a", "x", "1")
+	want = append(want, "Updated "+n.name+" a 1 <1>")
+	r.tells(t, want...)
+	n.delete(t, "b")
+	r.tells(t, append(want, "Deleted "+n.name+` b "" <>`)...)
+	assert.Equal(t, 0, r.end())
+	assert.Empty(t, r.stderr.String())
+
+	// # TIME TYPE VERSION<TAB>command
+	object, err := n.Client.CoreV1().ConfigMaps(n.name).Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	var line string
+	for line = range strings.Lines(r.stdout.String()) {
+		if strings.Contains(line, "Updated") {
+			break
+		}
+	}
+	when, rest, _ := strings.Cut(strings.TrimPrefix(line, "# "), " ")
+	at, err := time.Parse(time.RFC3339, when)
+	require.NoError(t, err)
+	assert.WithinDuration(t, time.Now(), at, time.Minute)
+	assert.Equal(t, "Updated "+object.ResourceVersion+"\t"+n.name+" a 1 <1>\n", rest)
+}
+
+func aCommandAndItsVariables(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	n.set(t, "a", "x", "two words")
+	command := script(t, `echo "$TYPE: $*"; echo "$OBJECT"`)
+	stdout, stderr, code := run(t, n.args("configmaps", "--once", "-a", "{.data.x}", "-a", "", "-a", "{.data.y}", "-a", "last",
+		"--type-env-var=TYPE", "--object-env-var=OBJECT", "--", command, "its own")...)
+	assert.Equal(t, 0, code, stderr)
+	lines := strings.Split(stdout, "\n")
+	require.Len(t, lines, 4)
+	assert.True(t, strings.HasSuffix(lines[0], "\t"+command+` "its own" `+n.name+` a "two words" "" last`), lines[0])
+	assert.Equal(t, "Sync: its own "+n.name+" a two words  last", lines[1])
+
+	object, err := n.Client.CoreV1().ConfigMaps(n.name).Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.JSONEq(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","data":{"name":"a","x":"two words"},"metadata":{"name":"a","namespace":%q,"uid":%q,"resourceVersion":%q,"creationTimestamp":%q}}`,
+		n.name, object.UID, object.ResourceVersion, object.CreationTimestamp.UTC().Format(time.RFC3339)), lines[2])
+	assert.Empty(t, stderr)
+}
+
+func typesOfAllSorts(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	for _, name := range []string{"configmaps", "configmap", "cm", "ConfigMap", "configmaps.v1."} {
+		stdout, stderr, code := run(t, n.args(name, "--once")...)
+		assert.Equal(t, 0, code, stderr)
+		assert.Equal(t, []string{"Sync " + n.name + " a"}, events(stdout), name)
+	}
+	stdout, _, code := run(t, n.args("deployments.apps", "--once")...)
+	assert.Equal(t, 0, code)
+	assert.Contains(t, stdout, "found no deployments.apps in namespace "+n.name+"\n")
+}
+
+func withoutNamespaces(t *testing.T, n *namespace) {
+	stdout, stderr, code := run(t, n.args("namespaces", "--once", "-l", "kubernetes.io/metadata.name="+n.name, "--", "echo", "its own")...)
+	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, []string{`Sync echo "its own" ` + n.name}, events(stdout))
+	assert.Contains(t, stdout, "\nits own "+n.name+"\n")
+}
+
+func nothingIsThere(t *testing.T, n *namespace) {
+	stdout, stderr, code := run(t, n.args("configmaps", "--once")...)
+	assert.Equal(t, 0, code, stderr)
+	assert.Regexp(t, `^# \S+ Sync found no configmaps in namespace `+n.name+"\n$", stdout)
+	stdout, _, _ = run(t, n.args("configmaps", "--once", "-A", "-l", "no=such")...)
+	assert.Regexp(t, `^# \S+ Sync found no configmaps`+"\n$", stdout)
+}
+
+func quietly(t *testing.T, n *namespace) {
+	stdout, _, code := run(t, n.args("configmaps", "--once", "-q")...)
+	assert.Equal(t, 0, code)
+	assert.Empty(t, stdout)
+	n.create(t, "a")
+	stdout, _, code = run(t, n.args("configmaps", "--once", "-q", "--", "echo")...)
+	assert.Equal(t, 0, code)
+	assert.Equal(t, n.name+" a\n", stdout)
+}
+
+// silentEnd needs a process, because in the other tests logs are discarded.
+func silentEnd(t *testing.T, n *namespace) {
+	for range 5 { // the end comes before, while or after the watch is opened
+		p := startProcess(t, "observe", n.args("configmaps", "--once")...)
+		require.NoError(t, p.wait())
+		assert.Empty(t, p.stderr.String())
+	}
+	p := startProcess(t, "observe", n.args("configmaps", "--kubeconfig", n.UserKubeconfig(t, "jim"))...)
+	require.Error(t, p.wait())
+	assert.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
+}
+
+func aSelector(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	n.label(t, "a", "demo")
+	r := start(t, n.args("configmaps", "-l", "app=demo")...)
+	r.tells(t, "Sync "+n.name+" a")
+	n.label(t, "b", "demo")
+	r.tells(t, "Sync "+n.name+" a", "Added "+n.name+" b")
+	n.label(t, "a", "other")
+	r.tells(t, "Sync "+n.name+" a", "Added "+n.name+" b", "Deleted "+n.name+" a")
+	assert.Equal(t, 0, r.end())
+}
+
+// diary is a script's memory: a file for each object that it has handled. So a
+// test can compare it with what the server has.
+type diary struct{ dir string }
+
+func newDiary(t testing.TB) diary { return diary{t.TempDir()} }
+
+// args are the flags that make observe keep it.
+func (d diary) args(t testing.TB) []string {
+	write := script(t, fmt.Sprintf(`echo "$3" >%s/"$2"`, d.dir))
+	remove := script(t, fmt.Sprintf(`rm -f %s/"$2"`, d.dir))
+	names := script(t, fmt.Sprintf(`ls %s`, d.dir))
+	return []string{"configmaps", "-a", "{.metadata.uid}@{.metadata.resourceVersion}", "--names", names, "--delete", remove, "--", write}
+}
+
+func (d diary) entries(t testing.TB) map[string]string {
+	entries := map[string]string{}
+	files, err := os.ReadDir(d.dir)
+	require.NoError(t, err)
+	for _, file := range files {
+		entries[file.Name()] = strings.TrimSpace(content(filepath.Join(d.dir, file.Name())))
+	}
+	return entries
+}
+
+// isTrue waits until the diary says what the server has.
+func (d diary) isTrue(t testing.TB, n *namespace, what func() string) {
+	t.Helper()
+	list, err := n.Client.CoreV1().ConfigMaps(n.name).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	want := map[string]string{}
+	for _, object := range list.Items {
+		want[object.Name] = fmt.Sprintf("%s@%s", object.UID, object.ResourceVersion)
+	}
+	eventually(t, func() bool { return assert.ObjectsAreEqual(want, d.entries(t)) }, func() string {
+		return fmt.Sprintf("want %v\ngot %v\n%s", want, d.entries(t), what())
+	})
+}
+
+func deletedWhileDown(t *testing.T, n *namespace) {
+	d := newDiary(t)
+	n.create(t, "stays", "goes", "changes", "again")
+	args := n.args(append([]string{"--once"}, d.args(t)...)...)
+	_, stderr, code := run(t, args...)
+	require.Equal(t, 0, code, stderr)
+	d.isTrue(t, n, func() string { return stderr })
+
+	n.delete(t, "goes")
+	n.delete(t, "again")
+	n.set(t, "changes", "x", "1")
+	n.create(t, "comes", "again")
+	stdout, stderr, code := run(t, args...)
+	require.Equal(t, 0, code, stderr)
+	d.isTrue(t, n, func() string { return stdout })
+	assert.Regexp(t, `(?m)^# \S+ Deleted -\t\S+ `+n.name+` goes @$`, stdout, "of a name that is left, only the name is known")
+	assert.Equal(t, 1, strings.Count(stdout, "Deleted"))
+}
+
+func outsideOfTheScope(t *testing.T, n *namespace) {
+	other := newNamespace(t, n.Cluster)
+	n.create(t, "ours", "not-selected")
+	n.label(t, "ours", "demo")
+	names := script(t, fmt.Sprintf("echo ours; echo not-selected; echo %s/gone; echo %s/elsewhere", n.name, other.name))
+	// Not even a strict template asks for more than the name of what is gone.
+	args := n.args("configmaps", "--once", "-l", "app=demo", "--names", names, "--delete", "true", "--strict-templates", "-a", "{.data.name}")
+	stdout, stderr, code := run(t, args...)
+	require.Equal(t, 0, code, stderr)
+	assert.Equal(t, []string{"Sync " + n.name + " ours ours", "Deleted true " + n.name + ` gone ""`}, events(stdout))
+}
+
+func namesMustWork(t *testing.T, n *namespace) {
+	for body, want := range map[string]string{
+		"echo broken >&2; exit 3":         "broken\nerror: --names failed: %s: exit status 3; it must end with exit code 0, even when there is nothing to print\n",
+		"echo No resources found; exit 0": "error: --names failed: --names printed \"No resources found\"; for configmaps in namespace " + n.name + " each line must be NAMESPACE/NAME or NAME; it must end with exit code 0, even when there is nothing to print\n",
+	} {
+		names := script(t, body)
+		_, stderr, code := run(t, n.args("configmaps", "--once", "--names", names, "--delete", "true")...)
+		assert.Equal(t, 1, code)
+		assert.Equal(t, strings.ReplaceAll(want, "%s", names), stderr)
+	}
+}
+
+func whatFailsIsTriedAgain(t *testing.T, n *namespace) {
+	n.create(t, "bad", "good")
+	file := filepath.Join(t.TempDir(), "runs")
+	// The third run of bad is a good one.
+	command := script(t, fmt.Sprintf(`test $2 = good && exit; echo run >>%[1]s; test $(wc -l <%[1]s) = 3`, file))
+	stdout, stderr, code := run(t, n.args("configmaps", "--once", "--", command)...)
+	assert.Equal(t, 0, code, stderr)
+	bad, good := "Sync "+command+" "+n.name+" bad", "Sync "+command+" "+n.name+" good"
+	assert.Equal(t, []string{bad, good, bad, bad}, events(stdout), "good does not wait for bad")
+}
+
+func soManyErrors(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	stdout, stderr, code := run(t, n.args("configmaps", "--maximum-errors=3", "--", "false")...)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: 3 commands have failed, which is --maximum-errors; the last: false: exit status 1\n", stderr)
+	assert.Len(t, events(stdout), 3)
+}
+
+func aTemplateThatFails(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	n.set(t, "b", "x", "1")
+	r := start(t, n.args("configmaps", "--strict-templates", "-a", "{.data.x}")...)
+	r.tells(t, "Sync "+n.name+" b 1")
+	n.set(t, "a", "x", "2")
+	r.tells(t, "Sync "+n.name+" b 1", "Sync "+n.name+" a 2")
+	assert.Equal(t, 0, r.end())
+}
+
+func replaysEverything(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	r := start(t, n.args("configmaps", "--resync-period=100ms")...)
+	eventually(t, func() bool { return len(events(r.stdout.String())) >= 3 }, r.stdout.String)
+	n.delete(t, "a")
+	eventually(t, func() bool { return strings.Count(r.stdout.String(), "found no configmaps") >= 2 }, r.stdout.String)
+	assert.Equal(t, 0, r.end())
+	told := events(r.stdout.String())
+	assert.Equal(t, "Deleted "+n.name+" a", told[len(told)-1])
+	for _, event := range told[:len(told)-1] {
+		assert.Equal(t, "Sync "+n.name+" a", event)
+	}
+}
+
+// slow is a command that tells when it has begun, and then waits to be let go.
+type slow struct{ begun, letGo, ended, command string }
+
+func newSlow(t testing.TB) slow {
+	dir := t.TempDir()
+	s := slow{begun: filepath.Join(dir, "begun"), letGo: filepath.Join(dir, "let-go"), ended: filepath.Join(dir, "ended")}
+	s.command = script(t, fmt.Sprintf("echo $$ >%[1]s.new; mv %[1]s.new %[1]s; while ! test -e %[2]s; do sleep 0.01; done; echo >%[3]s", s.begun, s.letGo, s.ended))
+	return s
+}
+
+func (s slow) hasBegun(t testing.TB, what func() string) {
+	t.Helper()
+	eventually(t, func() bool { return content(s.begun) != "" }, what)
+}
+
+func letsAChildFinish(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	s := newSlow(t)
+	r := start(t, n.args("configmaps", "--exit-after=1s", "--", s.command)...)
+	s.hasBegun(t, r.stderr.String)
+	select {
+	case code := <-r.code:
+		require.Fail(t, "it did not wait for its child", code)
+	case <-time.After(1500 * time.Millisecond):
+	}
+	require.NoError(t, os.WriteFile(s.letGo, nil, 0o600))
+	assert.Equal(t, 0, <-r.code)
+	assert.FileExists(t, s.ended)
+	assert.Len(t, events(r.stdout.String()), 1, "and no other was started")
+}
+
+func aSignalLetsAChildFinish(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		s := newSlow(t)
+		p := startProcess(t, "observe", n.args("configmaps", "--", s.command)...)
+		s.hasBegun(t, p.output)
+		require.NoError(t, p.Process.Signal(signal))
+		require.NoError(t, os.WriteFile(s.letGo, nil, 0o600))
+		require.NoError(t, p.wait(), p.output())
+		assert.FileExists(t, s.ended)
+		assert.Empty(t, p.stderr.String())
+		assert.Len(t, events(p.stdout.String()), 1, "and no other was started")
+	}
+}
+
+func aSecondSignalKills(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	s := newSlow(t)
+	p := startProcess(t, "observe", n.args("configmaps", "--", s.command)...)
+	s.hasBegun(t, p.output)
+	pid := strings.TrimSpace(content(s.begun))
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Error(t, p.wait())
+	assert.Equal(t, 1, p.ProcessState.ExitCode())
+	assert.Equal(t, "error: interrupted: "+s.command+": killed before it had ended\n", p.stderr.String())
+	assert.False(t, alive(t, pid))
+}
+
+func metricsAndHealth(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	address := freeAddress(t)
+	r := start(t, n.args("configmaps", "--listen-addr="+address, "--", "true")...)
+	eventually(t, func() bool { return get(t, address, "/healthz") == "200 ok\n" }, r.stderr.String)
+	eventually(t, func() bool {
+		return strings.Contains(get(t, address, "/metrics"), `observe_exec_durations_milliseconds_count{exit_code="0",type="Sync"} 2`)
+	}, func() string { return get(t, address, "/metrics") })
+	assert.Contains(t, get(t, address, "/metrics"), "\nobserve_counts{type=\"Sync\"} 2\n")
+	assert.Equal(t, 0, r.end())
+	assert.Equal(t, "nobody", get(t, address, "/healthz"))
+}
+
+func metricsAtTheEnd(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	names := script(t, "echo gone")
+	for _, command := range []string{"true", "false"} {
+		stdout, _, _ := run(t, n.args("configmaps", "--once", "-q", "--print-metrics-on-exit", "--maximum-errors=1", "--names", names, "--delete", "true", "--", command)...)
+		assert.Contains(t, stdout, "\nobserve_counts{type=\"Deleted\"} 1\n")
+		assert.Contains(t, stdout, "\nobserve_name_exec_durations_milliseconds_count{exit_code=\"0\"} 1\n")
+		assert.Contains(t, stdout, `observe_exec_durations_milliseconds_count{exit_code="`+map[string]string{"true": "0", "false": "1"}[command]+`",type="Sync"} 1`)
+	}
+}
+
+func aPortInUse(t *testing.T, n *namespace) {
+	address := freeAddress(t)
+	r := start(t, n.args("configmaps", "--listen-addr="+address)...)
+	eventually(t, func() bool { return strings.HasPrefix(get(t, address, "/healthz"), "200") }, r.stderr.String)
+	_, stderr, code := run(t, n.args("configmaps", "--listen-addr="+address)...)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: --listen-addr: listen tcp "+address+": bind: address already in use; choose another address, or turn it off with --listen-addr=''\n", stderr)
+	assert.Equal(t, 0, r.end())
+}
+
+func cannotBeObserved(t *testing.T, n *namespace) {
+	for args, want := range map[string]string{
+		"moons":                     `the server doesn't have a resource type "moons"; kubectl api-resources lists those that it has`,
+		"moons.example.com":         `the server doesn't have a resource type "moons"; kubectl api-resources lists those that it has`,
+		"subjectaccessreviews":      "subjectaccessreviews.authorization.k8s.io cannot be watched; kubectl api-resources --verbs=list,watch shows what can",
+		"componentstatuses":         "componentstatuses cannot be watched; kubectl api-resources --verbs=list,watch shows what can",
+		"configmaps --context=moon": `context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`,
+	} {
+		stdout, stderr, code := run(t, n.args(strings.Fields(args)...)...)
+		assert.Equal(t, 1, code)
+		assert.Equal(t, "error: "+want+"\n", stderr)
+		assert.Empty(t, stdout)
+	}
+
+	config, err := clientcmd.LoadFromFile(n.Kubeconfig)
+	require.NoError(t, err)
+	for _, cluster := range config.Clusters {
+		cluster.Server = "https://127.0.0.1:1"
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, clientcmd.WriteToFile(*config, path))
+	_, stderr, code := run(t, "configmaps", "--kubeconfig", path)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)\n", stderr)
+}
+
+func forbidden(t *testing.T, n *namespace) {
+	kubeconfig := n.UserKubeconfig(t, "jane")
+	args := n.args("configmaps", "--kubeconfig", kubeconfig, "--once")
+	const sentence = `error: configmaps is forbidden: User "jane" cannot %s resource "configmaps" in API group "" in the namespace %q; ask an administrator for that verb on that resource` + "\n"
+	_, stderr, code := run(t, args...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, []string{fmt.Sprintf(sentence, "list", n.name), fmt.Sprintf(sentence, "watch", n.name)}, stderr)
+
+	// With the verb list alone, an informer would try to watch for ever.
+	n.allow(t, "jane", "list")
+	eventually(t, func() bool {
+		_, stderr, code = run(t, args...)
+		return code == 1 && stderr == fmt.Sprintf(sentence, "watch", n.name)
+	}, func() string { return stderr })
+
+	n.allow(t, "jane", "list", "watch")
+	eventually(t, func() bool {
+		_, stderr, code = run(t, args...)
+		return code == 0
+	}, func() string { return stderr })
+}
+
+// allow gives a user the verbs on ConfigMaps.
+func (n *namespace) allow(t *testing.T, user string, verbs ...string) {
+	t.Helper()
+	role := &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: verbs}},
+	}
+	_, err := n.Client.RbacV1().Roles(n.name).Create(t.Context(), role, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		_, err = n.Client.RbacV1().Roles(n.name).Update(t.Context(), role, metav1.UpdateOptions{})
+	}
+	require.NoError(t, err)
+	_, err = n.Client.RbacV1().RoleBindings(n.name).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,73 @@
+package observe
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestWhatIsToBeTold(t *testing.T) {
+	first, second := &unstructured.Unstructured{}, &unstructured.Unstructured{}
+	added, updated, synced := event{present: addedEvent}, event{present: updatedEvent}, event{present: syncEvent}
+	tests := map[string]struct {
+		happened []event
+		want     event
+	}{
+		"nothing":                              {nil, event{}},
+		"a change":                             {[]event{updated}, updated},
+		"ten changes are one":                  {[]event{updated, updated, updated}, updated},
+		"what changed is still news":           {[]event{added, updated}, added},
+		"what changed at the start":            {[]event{synced, updated}, synced},
+		"a replay of a change":                 {[]event{updated, synced}, updated},
+		"it went":                              {[]event{{gone: first}}, event{gone: first}},
+		"it changed and went":                  {[]event{updated, {gone: first}}, event{gone: first}},
+		"it went and came":                     {[]event{{gone: first}, added}, event{gone: first, present: addedEvent}},
+		"it went, came and changed":            {[]event{{gone: first}, added, updated}, event{gone: first, present: addedEvent}},
+		"it went, and one that was never told": {[]event{{gone: first}, added, {gone: second}}, event{gone: first}},
+		"it went, came, went and came":         {[]event{{gone: first}, added, {gone: second}, added}, event{gone: first, present: addedEvent}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var e event
+			for _, next := range tc.happened {
+				e = e.then(next)
+			}
+			// The same, not alike.
+			assert.Same(t, tc.want.gone, e.gone)
+			assert.Equal(t, tc.want.present, e.present)
+
+			// The same if the first ones were taken out and given back in between.
+			for i := range tc.happened {
+				p := pending{events: map[key]event{}}
+				k := key{name: "a"}
+				for _, next := range tc.happened[:i] {
+					p.add(k, next)
+				}
+				taken := p.take(k)
+				for _, next := range tc.happened[i:] {
+					p.add(k, next)
+				}
+				p.giveBack(k, taken)
+				assert.Equal(t, e, p.take(k), "given back after %d", i)
+				assert.Empty(t, p.events)
+			}
+		})
+	}
+}
+
+func TestNothingIsKeptOfWhatWasTold(t *testing.T) {
+	p := pending{events: map[key]event{}}
+	p.add(key{name: "a"}, event{present: addedEvent})
+	p.giveBack(key{name: "a"}, event{})
+	assert.Len(t, p.events, 1)
+	p.take(key{name: "a"})
+	p.giveBack(key{name: "a"}, event{})
+	assert.Empty(t, p.events)
+}
+
+func TestKeysInLogs(t *testing.T) {
+	assert.Equal(t, "harbour/web", key{namespace: "harbour", name: "web"}.String())
+	assert.Equal(t, "node-1", key{name: "node-1"}.String())
+	assert.Equal(t, "--names", listedKey.String())
+}

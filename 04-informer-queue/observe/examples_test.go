@@ -1,0 +1,120 @@
+package observe
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+// TestTheIngressExample runs the scripts in examples/ingress as the lesson does:
+// observe as a process, and the real kubectl.
+func TestTheIngressExample(t *testing.T) {
+	n := newNamespace(t, testcluster.Start(t))
+	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
+	t.Setenv("KUBECONFIG", n.Kubeconfig)
+	t.Setenv("OBSERVE", os.Args[0])
+	t.Setenv(asProgram, "observe")
+
+	n.service(t, "web", map[string]string{"expose": "yes"}, 80)
+	n.service(t, "shop", map[string]string{"expose": "yes"}, 8080)
+	n.service(t, "internal", nil, 80)
+	n.foreignIngress(t, "theirs")
+	first := n.example(t)
+	eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"shop", "web"}, n.ingresses(t)) }, first.output)
+
+	// While it runs: one comes, one goes, one changes its mind.
+	n.service(t, "blog", map[string]string{"expose": "yes"}, 80)
+	n.deleteService(t, "shop")
+	n.annotate(t, "web", "www.example.org")
+	eventually(t, func() bool {
+		return assert.ObjectsAreEqual([]string{"blog", "web"}, n.ingresses(t)) && n.host(t, "web") == "www.example.org"
+	}, first.output)
+	require.NoError(t, first.Process.Signal(os.Interrupt))
+	require.NoError(t, first.wait(), first.output())
+
+	// While it is down: the same.
+	n.service(t, "wiki", map[string]string{"expose": "yes"}, 9000)
+	n.deleteService(t, "blog")
+	n.annotate(t, "web", "www.example.net")
+	second := n.example(t, "--once")
+	require.NoError(t, second.wait(), second.output())
+	assert.Equal(t, []string{"web", "wiki"}, n.ingresses(t))
+	assert.Equal(t, "www.example.net", n.host(t, "web"))
+	assert.Equal(t, "wiki."+n.name+".example.com", n.host(t, "wiki"))
+
+	// What somebody else has made is left alone, and that is an error.
+	n.service(t, "theirs", map[string]string{"expose": "yes"}, 80)
+	third := n.example(t, "--once", "--maximum-errors=1")
+	require.Error(t, third.wait())
+	assert.Contains(t, third.output(), "ingress "+n.name+"/theirs was made by somebody else; rename it, or the service")
+	n.deleteService(t, "theirs")
+	fourth := n.example(t, "--once")
+	require.NoError(t, fourth.wait(), fourth.output())
+	assert.Equal(t, "theirs.example.com", n.host(t, "theirs"))
+}
+
+func (n *namespace) example(t *testing.T, args ...string) *process {
+	t.Helper()
+	return startCommand(t, filepath.Join("examples", "ingress", "run.sh"), append([]string{"-n", n.name, "--listen-addr="}, args...)...)
+}
+
+func (n *namespace) service(t *testing.T, name string, labels map[string]string, port int32) {
+	t.Helper()
+	_, err := n.Client.CoreV1().Services(n.name).Create(t.Context(), &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: port}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+func (n *namespace) deleteService(t *testing.T, name string) {
+	t.Helper()
+	require.NoError(t, n.Client.CoreV1().Services(n.name).Delete(t.Context(), name, metav1.DeleteOptions{}))
+}
+
+func (n *namespace) annotate(t *testing.T, service, host string) {
+	t.Helper()
+	patch := []byte(`{"metadata":{"annotations":{"example.com/host":"` + host + `"}}}`)
+	_, err := n.Client.CoreV1().Services(n.name).Patch(t.Context(), service, types.MergePatchType, patch, metav1.PatchOptions{})
+	require.NoError(t, err)
+}
+
+// foreignIngress makes one that is not ours.
+func (n *namespace) foreignIngress(t *testing.T, name string) {
+	t.Helper()
+	_, err := n.Client.NetworkingV1().Ingresses(n.name).Create(t.Context(), &networkingv1.Ingress{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{Host: name + ".example.com"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// ingresses are the names of ours.
+func (n *namespace) ingresses(t *testing.T) []string {
+	t.Helper()
+	list, err := n.Client.NetworkingV1().Ingresses(n.name).List(t.Context(), metav1.ListOptions{LabelSelector: "made-by=observe"})
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, ingress := range list.Items {
+		names[ingress.Name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func (n *namespace) host(t *testing.T, name string) string {
+	t.Helper()
+	ingress, err := n.Client.NetworkingV1().Ingresses(n.name).Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	return ingress.Spec.Rules[0].Host
+}

@@ -1,0 +1,155 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"k8s.io/klog/v2"
+)
+
+// asProgram names a variable that makes the test binary be another program:
+// signals, pipes and process numbers can only be tried on a process.
+const asProgram = "OBSERVE_TEST_PROGRAM"
+
+var programs = map[string]func(args []string) int{
+	"observe": func(args []string) int {
+		stop, kill := Signals()
+		return Run(stop, kill, args, os.Stdout, os.Stderr)
+	},
+}
+
+func TestMain(m *testing.M) {
+	if program := programs[os.Getenv(asProgram)]; program != nil {
+		os.Exit(program(os.Args[1:]))
+	}
+	klog.SetLogger(logr.Discard())
+	goleak.VerifyTestMain(m)
+}
+
+// script writes a shell script and returns its path.
+func script(t testing.TB, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
+	return path
+}
+
+// running is an observe that runs inside of the test.
+type running struct {
+	stdout, stderr buffer
+	cancel         context.CancelFunc
+	code           chan int
+}
+
+// start starts one. The test must wait for its end, which is a good one unless
+// the test says otherwise.
+func start(t testing.TB, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &running{cancel: cancel, code: make(chan int, 1)}
+	go func() {
+		r.code <- Run(ctx, context.WithoutCancel(ctx), args, &r.stdout, &r.stderr)
+	}()
+	t.Cleanup(cancel)
+	return r
+}
+
+// end stops it and returns its exit code.
+func (r *running) end() int {
+	r.cancel()
+	return <-r.code
+}
+
+// run runs observe to its own end.
+func run(t testing.TB, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	r := start(t, args...)
+	select {
+	case code = <-r.code:
+	case <-time.After(time.Minute):
+		require.Fail(t, "observe does not end", "%s%s", r.stdout.String(), r.stderr.String())
+	}
+	return r.stdout.String(), r.stderr.String(), code
+}
+
+// buffer is a bytes.Buffer for several goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// eventually waits for a condition.
+func eventually(t testing.TB, condition func() bool, message func() string) {
+	t.Helper()
+	if !assert.Eventually(t, condition, time.Minute, 5*time.Millisecond) {
+		require.Fail(t, message())
+	}
+}
+
+// content is what is in a file, or nothing.
+func content(path string) string {
+	text, _ := os.ReadFile(path)
+	return string(text)
+}
+
+// events are the header lines without their time and version: Sync default a.
+func events(stdout string) []string {
+	var events []string
+	for line := range strings.Lines(stdout) {
+		if head, command, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			events = append(events, strings.Fields(head)[2]+" "+command)
+		}
+	}
+	return events
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	return listener.Addr().String()
+}
+
+// get asks a monitor. The answer begins with the status.
+func get(t testing.TB, address, path string) string {
+	t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, nil)
+	require.NoError(t, err)
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return "nobody"
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return fmt.Sprintf("%d %s", response.StatusCode, body)
+}

@@ -1,0 +1,104 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// discoveryTimeout is how long it may take to find the type.
+const discoveryTimeout = 30 * time.Second
+
+// findResource finds the type that the user means by pods, po, deployments.apps
+// or the name of a custom resource. kubectl's builder does it, as in stage 2.
+func findResource(ctx context.Context, config *rest.Config, name string) (*meta.RESTMapping, error) {
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	types, err := newAPITypes(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	// The builder takes every failure of discovery for an unknown type. So ask
+	// first whether there is a server.
+	if _, err := types.discovery.ServerGroups(); err != nil {
+		return nil, err
+	}
+	mapping, err := resource.NewBuilder(types).
+		Unstructured().
+		ResourceTypeOrNameArgs(true, name).
+		SingleResourceType().
+		Do().ResourceMapping()
+	if err != nil && (meta.IsNoMatchError(err) || strings.Contains(err.Error(), "doesn't have a resource type")) {
+		return nil, fmt.Errorf("%w; kubectl api-resources lists those that it has", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mapping, types.canBeWatched(mapping)
+}
+
+// apiTypes asks the server which types it has, and remembers the answers. It is
+// what the builder needs.
+type apiTypes struct {
+	config    *rest.Config
+	discovery discovery.CachedDiscoveryInterface
+}
+
+func newAPITypes(ctx context.Context, config *rest.Config) (*apiTypes, error) {
+	config = rest.CopyConfig(config)
+	// Discovery takes no context, so the transport brings it along.
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			return next.RoundTrip(request.WithContext(ctx))
+		})
+	})
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
+	}
+	return &apiTypes{config, memory.NewMemCacheClient(client)}, nil
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip makes the function an http.RoundTripper.
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// ToRESTConfig is for the builder.
+func (t *apiTypes) ToRESTConfig() (*rest.Config, error) { return t.config, nil }
+
+// ToDiscoveryClient is for the builder.
+func (t *apiTypes) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error) {
+	return t.discovery, nil
+}
+
+// ToRESTMapper is for the builder. The expander knows that po are pods.
+func (t *apiTypes) ToRESTMapper() (meta.RESTMapper, error) {
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(t.discovery)
+	return restmapper.NewShortcutExpander(mapper, t.discovery, nil), nil
+}
+
+// canBeWatched asks whether there is anything to observe. Some types are not
+// stored, but computed for each request; of others one can only create.
+func (t *apiTypes) canBeWatched(mapping *meta.RESTMapping) error {
+	list, err := t.discovery.ServerResourcesForGroupVersion(mapping.GroupVersionKind.GroupVersion().String())
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == mapping.Resource.Resource })
+	if i >= 0 && slices.Contains(list.APIResources[i].Verbs, "list") && slices.Contains(list.APIResources[i].Verbs, "watch") {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be watched; kubectl api-resources --verbs=list,watch shows what can", mapping.Resource.GroupResource())
+}

@@ -1,0 +1,139 @@
+package observe
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+)
+
+// requestTimeout is how long the answer to one request may take. A watch ends
+// with its context.
+const requestTimeout = 30 * time.Second
+
+// source lists and watches the objects for the informer. On the way it notices
+// two things that an informer does not tell: that everything was listed once
+// more, and that a request never worked. The second is an error of the user; an
+// informer would try again for ever.
+type source struct {
+	objects  dynamic.ResourceInterface
+	selector string
+	listed   func()      // a list has arrived, or its next page
+	failed   func(error) // the first list failed, or watching is not allowed
+
+	listWorked, watchWorked atomic.Bool
+}
+
+var _ cache.ListerWatcherWithContext = &source{}
+
+func newSource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, selector string) *source {
+	s := &source{selector: selector}
+	s.objects = client.Resource(mapping.Resource)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		s.objects = client.Resource(mapping.Resource).Namespace(namespace)
+	}
+	return s
+}
+
+// informer keeps the objects of the source in a cache.
+func (s *source) informer() (cache.SharedIndexInformer, error) {
+	informer := cache.NewSharedIndexInformerWithOptions(s, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+	logUnlessEnded := func(ctx context.Context, r *cache.Reflector, err error) {
+		if ctx.Err() == nil {
+			cache.DefaultWatchErrorHandler(ctx, r, err)
+		}
+	}
+	if err := informer.SetWatchErrorHandlerWithContext(logUnlessEnded); err != nil {
+		return nil, err
+	}
+	return informer, informer.SetTransform(slim)
+}
+
+// ListWithContext is one page of a list.
+func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	options.LabelSelector = s.selector
+	list, err := s.objects.List(ctx, options)
+	switch {
+	case err == nil:
+		s.listWorked.Store(true)
+		s.listed()
+		return list, nil
+	case !s.listWorked.Load():
+		s.failed(err)
+	}
+	return nil, err
+}
+
+// WatchWithContext opens a watch.
+func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	options.LabelSelector = s.selector
+	stream, err := s.objects.Watch(ctx, options)
+	switch {
+	case err == nil:
+		s.watchWorked.Store(true)
+	case refused(err) && !s.watchWorked.Load():
+		s.failed(err)
+	}
+	return stream, err
+}
+
+// IsWatchListSemanticsUnSupported makes the informer list. It would rather take
+// a watch that begins with what exists, but that has no order, and a script
+// should go through the objects in the order of their names.
+func (s *source) IsWatchListSemanticsUnSupported() bool { return true }
+
+// List and Watch are the forms without a context, which informers of today do
+// not call.
+func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(context.Background(), options)
+}
+
+// Watch is like List.
+func (s *source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return s.WatchWithContext(context.Background(), options)
+}
+
+// refused tells whether the server understood the request and said no. To ask
+// again the same way is of no use.
+func refused(err error) bool {
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) ||
+		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// slim removes what no script wants before the object goes into the cache: the
+// record of who manages which field, half of many an object, and nulls, so that
+// a field that is null is a missing field.
+func slim(object any) (any, error) {
+	if u, ok := object.(*unstructured.Unstructured); ok {
+		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
+		removeNulls(u.Object)
+	}
+	return object, nil
+}
+
+func removeNulls(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, child := range value {
+			if child == nil {
+				delete(value, key)
+			} else {
+				removeNulls(child)
+			}
+		}
+	case []any:
+		for _, child := range value {
+			removeNulls(child)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package observe
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// tell runs the program for an event. Without one, the header line is all.
+func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p program) error {
+	arguments, err := o.arguments(object)
+	if err != nil {
+		return err
+	}
+	environment, err := o.environment(typ, object)
+	if err != nil {
+		return err
+	}
+	version := object.GetResourceVersion()
+	if version == "" {
+		version = "-"
+	}
+	o.header(fmt.Sprintf("%s %s\t%s", typ, version, quoteLine(slices.Concat(p.line, arguments))))
+	if !p.given() {
+		return nil
+	}
+	return o.children.run(p, arguments, environment, func(code int, took time.Duration) { o.metrics.ran(typ, code, took) })
+}
+
+// arguments are what a program is given after its own.
+func (o *observer) arguments(object *unstructured.Unstructured) ([]string, error) {
+	var arguments []string
+	if o.scope.namespaced {
+		arguments = append(arguments, object.GetNamespace())
+	}
+	nameOnly := object.GetUID() == ""
+	rendered, err := render(o.options.arguments, object.Object, nameOnly)
+	return append(append(arguments, object.GetName()), rendered...), err
+}
+
+// environment is what a program finds in its variables besides ours.
+func (o *observer) environment(typ eventType, object *unstructured.Unstructured) ([]string, error) {
+	var environment []string
+	if name := o.options.typeVariable; name != "" {
+		environment = append(environment, name+"="+string(typ))
+	}
+	if name := o.options.objectVariable; name != "" {
+		text, err := json.Marshal(object.Object)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the object: %w", err)
+		}
+		environment = append(environment, name+"="+string(text))
+	}
+	return environment, nil
+}
+
+// header prints a line that begins with # and the time.
+func (o *observer) header(text string) {
+	if !o.options.quiet {
+		fmt.Fprintf(o.stdout, "# %s %s\n", time.Now().Format(time.RFC3339), text)
+	}
+}

@@ -1,0 +1,194 @@
+package podlog
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+// What is logged on a real API server, from the start to Ctrl-C.
+func TestReal(t *testing.T) {
+	c := testcluster.Start(t)
+	harbour := podsIn(t, c, "harbour")
+	coast := podsIn(t, c, "coast")
+	harbour.create("old")
+	coast.create("elsewhere")
+
+	ofHarbour := start(t, "-n", "harbour", "--kubeconfig", c.Kubeconfig)
+	ofAll := start(t, "-A", "--resync=1s", "--kubeconfig", c.Kubeconfig)
+	ofHarbour.logs("onAdd: harbour/old")
+	ofHarbour.logs("# the cache has synced; pods in it: 1")
+	ofAll.logs("# the cache has synced; pods in it: 2")
+
+	harbour.create("new")
+	ofHarbour.logs("onAdd: harbour/new")
+	harbour.label("new", "one")
+	ofHarbour.logs("onUpdate: harbour/new")
+	version := harbour.version("new")
+	ofAll.logs("onUpdate: harbour/new (resync: still version " + version + ")")
+	harbour.delete("new")
+	ofHarbour.logs("onDelete: harbour/new")
+
+	ofHarbour.stop()
+	ofAll.stop()
+	assert.Equal(t, []string{
+		"onAdd: harbour/old",
+		"# the cache has synced; pods in it: 1",
+		"onAdd: harbour/new",
+		"onUpdate: harbour/new",
+		"onUpdate: harbour/new", // marked with a deletionTimestamp
+		"onDelete: harbour/new",
+	}, ofHarbour.lines(), "only its namespace, the list before the sync, and no resync that nobody asked for")
+}
+
+// A deletion that happens while the watch is broken, and that the server has
+// forgotten when it is back, is found by comparing a new list with the cache.
+func TestTombstone(t *testing.T) {
+	c := testcluster.Start(t)
+	proxy, through := testcluster.StartProxy(t, c.Config)
+	pods := podsIn(t, c, "harbour")
+	for _, name := range []string{"stays", "goes", "comes-back"} {
+		pods.create(name)
+	}
+	log := startFollowing(t, kubernetes.NewForConfigOrDie(through))
+	log.logs("# the cache has synced; pods in it: 3")
+	seen := pods.version("goes")
+
+	proxy.Refuse()
+	pods.delete("goes")
+	pods.delete("comes-back")
+	pods.create("comes-back")
+	pods.create("new")
+	c.KillServer(t) // it forgets what happened so far
+	pods.label("stays", "restarted")
+	proxy.Allow()
+
+	log.logs("onDelete: harbour/goes (tombstone: last seen at version " + seen + ")")
+	log.logs("onUpdate: harbour/comes-back (another pod of the same name)")
+	log.logs("onAdd: harbour/new")
+	log.logs("onUpdate: harbour/stays")
+}
+
+func TestRefusalsAreErrors(t *testing.T) {
+	c := testcluster.Start(t)
+	nobody := c.UserKubeconfig(t, "nobody")
+	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(nowhere, []byte(`apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "https://127.0.0.1:1"}}]
+contexts: [{name: test, context: {cluster: test, user: test}}]
+users: [{name: test, user: {token: test}}]
+current-context: test
+`), 0o600))
+	for kubeconfig, want := range map[string]string{
+		nobody:  `pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "default"; ask an administrator for that verb on that resource`,
+		nowhere: "https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)",
+	} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, 1, Run(t.Context(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
+		assert.Equal(t, "error: "+want+"\n", stderr.String())
+		assert.Empty(t, stdout.String())
+	}
+}
+
+// running is a program in the background. It ends with the test.
+type running struct {
+	log
+	t    *testing.T
+	stop func()
+}
+
+// start runs the whole program.
+func start(t *testing.T, args ...string) *running {
+	return run(t, func(ctx context.Context, r *running) {
+		assert.Zero(t, Run(ctx, args, r, t.Output()))
+	})
+}
+
+// startFollowing runs what comes after the command line.
+func startFollowing(t *testing.T, client kubernetes.Interface) *running {
+	return run(t, func(ctx context.Context, r *running) {
+		assert.NoError(t, follow(ctx, client, metav1.NamespaceAll, 0, r))
+	})
+}
+
+func run(t *testing.T, program func(context.Context, *running)) *running {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &running{t: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		program(ctx, r)
+	}()
+	r.stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(r.stop)
+	return r
+}
+
+// logs waits for a line.
+func (r *running) logs(line string) {
+	r.t.Helper()
+	require.Eventually(r.t, func() bool { return slices.Contains(r.lines(), line) }, time.Minute, 10*time.Millisecond, line)
+}
+
+// pods are the pods of a namespace, for a test to write. It does so again when
+// the API server is not there at the moment.
+type pods struct {
+	typedcorev1.PodInterface
+	t *testing.T
+}
+
+func podsIn(t *testing.T, c *testcluster.Cluster, namespace string) pods {
+	t.Helper()
+	_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return pods{c.Client.CoreV1().Pods(namespace), t}
+}
+
+func (p pods) create(name string) {
+	p.t.Helper()
+	_, err := p.Create(p.t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(p.t, err)
+}
+
+func (p pods) label(name, value string) {
+	p.t.Helper()
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{"changed":%q}}}`, value)
+	require.Eventually(p.t, func() bool {
+		_, err := p.Patch(p.t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err == nil
+	}, time.Minute, 20*time.Millisecond)
+}
+
+func (p pods) delete(name string) {
+	p.t.Helper()
+	require.NoError(p.t, p.Delete(p.t.Context(), name, metav1.DeleteOptions{}))
+}
+
+func (p pods) version(name string) string {
+	p.t.Helper()
+	pod, err := p.Get(p.t.Context(), name, metav1.GetOptions{})
+	require.NoError(p.t, err)
+	return pod.ResourceVersion
+}

@@ -1,0 +1,76 @@
+package podruntime
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// log is an output that can be read while it is written.
+type log struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buffer.Write(p)
+}
+
+// take is what was written since the last time.
+func (l *log) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.buffer.Reset()
+	return l.buffer.String()
+}
+
+// naive is the sum as one would write it down, for the tests to compare with:
+// one addition for each pod.
+func naive(pods []corev1.Pod, now time.Time) map[string]float64 {
+	sums := map[string]float64{}
+	for _, pod := range pods {
+		sums[pod.Namespace] += naiveLife(pod.Status, now).Seconds()
+	}
+	return sums
+}
+
+func naiveLife(status corev1.PodStatus, now time.Time) time.Duration {
+	if status.StartTime == nil {
+		return 0
+	}
+	end := now
+	if status.Phase == corev1.PodSucceeded || status.Phase == corev1.PodFailed {
+		end = status.StartTime.Time
+		for _, container := range status.ContainerStatuses {
+			if finished := container.State.Terminated.FinishedAt; finished.After(end) {
+				end = finished.Time
+			}
+		}
+	}
+	return end.Sub(status.StartTime.Time)
+}
+
+// runs and ended are statuses that a kubelet would write.
+func runs(start time.Time) corev1.PodStatus {
+	return corev1.PodStatus{
+		Phase:             corev1.PodRunning,
+		StartTime:         new(metav1.NewTime(start)),
+		ContainerStatuses: []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
+	}
+}
+
+func succeeded(start, end time.Time) corev1.PodStatus {
+	status := runs(start)
+	status.Phase = corev1.PodSucceeded
+	status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.NewTime(end)}}
+	return status
+}

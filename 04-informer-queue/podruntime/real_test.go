@@ -1,0 +1,224 @@
+package podruntime
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+func TestReal(t *testing.T) {
+	c := testcluster.Start(t)
+	createNamespaces(t, c.Client, "coast", "harbour")
+	bell := podWriter{c.Client, "coast", "bell"}
+	require.NoError(t, bell.create(t.Context()))
+	require.NoError(t, bell.status(runs(time.Now().Add(-time.Hour)))(t.Context()))
+	require.NoError(t, podWriter{c.Client, "harbour", "buoy"}.create(t.Context()))
+
+	t.Run("the whole program", func(t *testing.T) { theWholeProgram(t, c) })
+	t.Run("without a monitor, and since creation", func(t *testing.T) { withoutMonitor(t, c) })
+	t.Run("unhealthy until the cache has synced", func(t *testing.T) { unhealthyAtFirst(t, c) })
+	t.Run("one request at the start, and none for an event", func(t *testing.T) { oneRequest(t, c) })
+	t.Run("what cannot work is an error", func(t *testing.T) { refusals(t, c) })
+}
+
+func theWholeProgram(t *testing.T, c *testcluster.Cluster) {
+	var stdout, stderr log
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int)
+	go func() {
+		done <- Run(ctx, []string{"-n", "coast", "--listen-addr=:0", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
+	}()
+	var printed, noted string
+	assert.Eventually(t, func() bool {
+		printed, noted = printed+stdout.take(), noted+stderr.take()
+		return printed != "" && noted != ""
+	}, time.Minute, 10*time.Millisecond)
+	assert.Regexp(t, `^Pods in namespace coast have been running for 60\.\d\d minutes\.\n$`, printed)
+	assert.Regexp(t, `^# metrics: http://127\.0\.0\.1:\d+/metrics\n$`, noted)
+	metrics := strings.TrimSpace(strings.TrimPrefix(noted, "# metrics: "))
+	_, body := get(t, metrics)
+	assert.Regexp(t, `pod_runtime_seconds{namespace="coast"} 36\d\d`, body)
+	assert.NotContains(t, body, "harbour")
+	cancel()
+	assert.Zero(t, <-done)
+}
+
+func withoutMonitor(t *testing.T, c *testcluster.Cluster) {
+	var stdout, stderr log
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int)
+	go func() {
+		done <- Run(ctx, []string{"-A", "--since=creation", "--listen-addr=", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
+	}()
+	var printed string
+	assert.Eventually(t, func() bool {
+		printed += stdout.take()
+		return len(lines(printed)) == 2
+	}, time.Minute, 10*time.Millisecond)
+	assert.Regexp(t, `(?m)^Pods in namespace coast have been running for 0\.\d\d minutes\.$`, printed, "it says that it began an hour ago")
+	assert.Contains(t, printed, "Pods in namespace harbour")
+	cancel()
+	assert.Zero(t, <-done)
+	assert.Empty(t, stderr.take())
+}
+
+func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
+	proxy, through := testcluster.StartProxy(t, c.Config)
+	proxy.Refuse()
+	r, err := newRuntimes(kubernetes.NewForConfigOrDie(through), metav1.NamespaceAll, sinceStart, io.Discard)
+	require.NoError(t, err)
+	var stderr log
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- follow(ctx, r, ":0", &stderr) }()
+	var noted string
+	assert.Eventually(t, func() bool {
+		noted += stderr.take()
+		return noted != ""
+	}, time.Minute, 10*time.Millisecond)
+	metrics := strings.TrimSpace(strings.TrimPrefix(noted, "# metrics: "))
+	health := strings.TrimSuffix(metrics, "metrics") + "healthz"
+
+	code, body := get(t, health)
+	assert.Equal(t, http.StatusServiceUnavailable, code)
+	assert.Equal(t, "the cache has not synced yet\n", body)
+	_, body = get(t, metrics)
+	assert.NotContains(t, body, "pod_runtime_seconds{")
+
+	proxy.Allow()
+	assert.Eventually(t, func() bool {
+		code, _ := get(t, health)
+		return code == http.StatusOK
+	}, time.Minute, 10*time.Millisecond)
+	_, body = get(t, metrics)
+	assert.Contains(t, body, `pod_runtime_seconds{namespace="harbour"} 0`)
+	cancel()
+	assert.NoError(t, <-done)
+}
+
+func oneRequest(t *testing.T, c *testcluster.Cluster) {
+	requests := &requests{}
+	config := rest.CopyConfig(c.Config)
+	config.Wrap(requests.count)
+	var out log
+	background(t, kubernetes.NewForConfigOrDie(config), &out)
+	var printed string
+	told := func(times int) func() bool {
+		return func() bool {
+			printed += out.take()
+			return strings.Count(printed, "namespace coast") >= times
+		}
+	}
+	require.Eventually(t, told(1), time.Minute, 10*time.Millisecond)
+
+	bell := podWriter{c.Client, "coast", "bell"}
+	for i := range 10 {
+		require.NoError(t, bell.status(runs(time.Now().Add(-time.Duration(i)*time.Minute)))(t.Context()))
+		require.Eventually(t, told(i+2), time.Minute, 10*time.Millisecond)
+	}
+	all := requests.all()
+	require.Len(t, all, 1)
+	assert.Equal(t, "true", all[0].Query().Get("watch"))
+	assert.Equal(t, "true", all[0].Query().Get("sendInitialEvents"), "the pods that are there come as a stream")
+}
+
+// requests are those that a client has made.
+type requests struct {
+	mu   sync.Mutex
+	urls []*url.URL
+}
+
+// count puts itself around the transport of a client.
+func (r *requests) count(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		r.mu.Lock()
+		r.urls = append(r.urls, request.URL)
+		r.mu.Unlock()
+		return next.RoundTrip(request)
+	})
+}
+
+func (r *requests) all() []*url.URL {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.urls)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func refusals(t *testing.T, c *testcluster.Cluster) {
+	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(nowhere, []byte(`apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "https://127.0.0.1:1"}}]
+contexts: [{name: test, context: {cluster: test, user: test}}]
+users: [{name: test, user: {token: test}}]
+current-context: test
+`), 0o600))
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	address := taken.Addr().String()
+
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"forbidden": {
+			[]string{"--kubeconfig", c.UserKubeconfig(t, "nobody")},
+			`pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "default"; ask an administrator for that verb on that resource`,
+		},
+		"unreachable": {
+			[]string{"--kubeconfig", nowhere},
+			"https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)",
+		},
+		"the port is in use": {
+			[]string{"--kubeconfig", c.Kubeconfig, "--listen-addr", address},
+			"--listen-addr: listen tcp " + address + ": bind: address already in use; choose another address",
+		},
+		"no port at all": {
+			[]string{"--kubeconfig", c.Kubeconfig, "--listen-addr", "11252"},
+			"--listen-addr: address 11252: missing port in address; an address looks like 127.0.0.1:8080 or :8080",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			assert.Equal(t, 1, Run(t.Context(), tc.args, &stdout, &stderr))
+			assert.Equal(t, "error: "+tc.want+"\n", stderr.String())
+			assert.Empty(t, stdout.String())
+		})
+	}
+}
+
+func get(t *testing.T, url string) (code int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(content)
+}

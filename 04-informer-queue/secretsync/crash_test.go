@@ -1,0 +1,154 @@
+package secretsync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+// TestACrashAfterEveryWrite plays one story undisturbed and counts the writes in
+// it. Then it plays the story once for each of them: this write reaches the
+// server, the program dies before it hears so, and a new one takes over. What
+// the cluster comes to must be the same, to the last label.
+func TestACrashAfterEveryWrite(t *testing.T) {
+	c := testcluster.Start(t)
+	want, writes, crashes := play(t, c, "calm", -1)
+	require.Equal(t, 0, crashes)
+	assert.Equal(t, 18, writes, "the story is not the one that its comments tell")
+
+	for n := 1; n <= writes; n++ {
+		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
+			got, _, crashes := play(t, c, fmt.Sprintf("crash%d", n), n)
+			assert.Equal(t, 1, crashes)
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// play plays the story, with a crash after so many writes, and returns what is
+// in the cluster after each of its chapters.
+func play(t *testing.T, c *testcluster.Cluster, name string, crashAfter int) (chapters [][]string, writes, crashes int) {
+	s := newScene(t, c, name)
+	requests := &ledger{}
+	died := restarting(s, crashAfter, requests)
+	want := map[string]string{}
+	chapter := func() {
+		s.becomes(want)
+		chapters = append(chapters, everything(s))
+	}
+
+	s.target("harbour") // 6 creates
+	s.target("coast")
+	s.source("db", "tide")
+	s.source("seal", "wax", immutable)
+	s.source("flag", "red")
+	for _, place := range []string{"harbour", "coast"} {
+		want[place+"/db"], want[place+"/seal"], want[place+"/flag"] = "key=tide", "key=wax immutable", "key=red"
+	}
+	chapter()
+
+	s.set("source/db", "ebb") // 2 updates
+	want["harbour/db"], want["coast/db"] = "key=ebb", "key=ebb"
+	chapter()
+
+	s.patch("coast/db", `{"immutable":true,"stringData":{"key":"forged"}}`) // a replacement: 2
+	chapter()
+
+	s.create("harbour/mail", "mine") // an event
+	s.source("mail", "post")         // and a create
+	want["harbour/mail"], want["coast/mail"] = "key=mine foreign", "key=post"
+	eventsOf(s, 1)
+	chapter()
+
+	s.annotateNamespace("coast", "null") // 4 deletes
+	for _, name := range []string{"db", "seal", "flag", "mail"} {
+		delete(want, "coast/"+name)
+	}
+	chapter()
+
+	s.patch("source/seal", string(s.annotation("null"))) // a delete
+	delete(want, "harbour/seal")
+	chapter()
+
+	s.delete("source/db") // and the last
+	delete(want, "harbour/db")
+	chapter()
+
+	return chapters, accepted(requests), died()
+}
+
+// accepted counts the writes that the server accepted.
+func accepted(l *ledger) int {
+	return len(slices.DeleteFunc(l.answers(), func(w string) bool { return !strings.Contains(w, " 2") }))
+}
+
+// everything is all secrets and events of the scene. UIDs and the name of the
+// scene differ from one to the next.
+func everything(s *scene) []string {
+	secrets, err := s.client.CoreV1().Secrets("").List(s.t.Context(), metav1.ListOptions{})
+	require.NoError(s.t, err)
+	events, err := s.client.EventsV1().Events("").List(s.t.Context(), metav1.ListOptions{})
+	require.NoError(s.t, err)
+	var all, uids []string
+	for _, o := range secrets.Items {
+		if namespace, ok := strings.CutPrefix(o.Namespace, s.name+"-"); ok {
+			uids = append(uids, string(o.UID), "UID of "+namespace+"/"+o.Name)
+			all = append(all, fmt.Sprintln(o.Namespace, o.Name, o.Labels, o.Annotations, o.Type, o.Immutable != nil, o.Data))
+		}
+	}
+	for _, e := range events.Items {
+		if strings.HasPrefix(e.Namespace, s.name+"-") {
+			all = append(all, fmt.Sprintln(e.Namespace, e.Name, e.Regarding, e.Related, e.Reason, e.Note))
+		}
+	}
+	slices.Sort(all)
+	same := strings.NewReplacer(append(uids, s.name, "SCENE")...)
+	for i := range all {
+		all[i] = same.Replace(all[i])
+	}
+	return all
+}
+
+// restarting runs the program as a cluster would: when it dies, it is started
+// again, without the fault. The function that it returns ends that and tells how
+// often it died.
+func restarting(s *scene, crashAfter int, requests *ledger) (died func() int) {
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	var deaths atomic.Int32
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			life, die := context.WithCancel(ctx)
+			config := rest.CopyConfig(s.config)
+			requests.watch(config)
+			if deaths.Load() == 0 {
+				crash(crashAfter, func() { deaths.Add(1); die() })(config)
+			}
+			client, err := kubernetes.NewForConfig(config)
+			if assert.NoError(s.t, err) {
+				assert.NoError(s.t, newSyncer(client, s.rules, &s.out).run(life, 4, 0))
+			}
+			die()
+		}
+	}()
+	s.t.Cleanup(func() { cancel(); <-done })
+	return func() int {
+		cancel()
+		<-done
+		return int(deaths.Load())
+	}
+}

@@ -1,0 +1,326 @@
+package secretsync
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+// churn changes sources and targets, calls the function before each change, and
+// waits for the end that there must be.
+func churn(s *scene, before func(step int)) {
+	s.t.Helper()
+	want := map[string]string{}
+	for i := range 3 {
+		s.target(fmt.Sprintf("harbour-%d", i))
+	}
+	for step := range 24 {
+		before(step)
+		name := fmt.Sprintf("db-%d", step%6)
+		switch {
+		case step == 18: // db-0
+			s.delete("source/" + name)
+			delete(want, "harbour-0/"+name)
+			delete(want, "harbour-1/"+name)
+			continue
+		case step == 12:
+			s.annotateNamespace("harbour-2", "null")
+		case step < 6:
+			s.source(name, "")
+		}
+		s.set("source/"+name, fmt.Sprint(step))
+		want["harbour-0/"+name] = fmt.Sprintf("key=%d", step)
+		want["harbour-1/"+name] = fmt.Sprintf("key=%d", step)
+	}
+	s.becomes(want)
+}
+
+func TestTheServerIsKilled(t *testing.T) {
+	c := testcluster.Start(t)
+	s := newScene(t, c, "killed")
+	s.start()
+	churn(s, func(step int) {
+		if step%10 != 9 {
+			return
+		}
+		c.KillServer(t)
+		require.Eventually(t, func() bool {
+			_, err := s.client.CoreV1().Namespaces().Get(t.Context(), s.rules.sourceNamespace, metav1.GetOptions{})
+			return err == nil
+		}, 60*time.Second, 20*time.Millisecond)
+	})
+}
+
+func TestTheVersionIsGone(t *testing.T) {
+	// Without its cache, the API server passes a watch on to etcd, which knows
+	// nothing of what came before a compaction.
+	c := testcluster.Start(t, "watch-cache-sizes=secrets#0", "watch-cache-sizes=namespaces#0")
+	s := newScene(t, c, "gone")
+	var log lockedBuffer
+	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{Verbosity: 4})
+	proxy, config := testcluster.StartProxy(t, c.Config)
+	config.NextProtos = []string{"http/1.1"} // a broken HTTP/2 stream may look like an ERROR event
+	s.config = config
+
+	// An informer that is told to come back later does not list anew: it asks
+	// for a watch from the version that it knows.
+	var busy atomic.Bool
+	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if busy.Load() && request.URL.Query().Has("watch") {
+			return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: request}, nil
+		}
+		return next.RoundTrip(request)
+	}))
+	churn(s, func(step int) {
+		switch step {
+		case 8:
+			busy.Store(true)
+			proxy.Cut()
+		case 21:
+			compact(t, c)
+			busy.Store(false)
+		}
+	})
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "too old") }, 60*time.Second, 20*time.Millisecond)
+}
+
+// compact makes etcd forget everything but the present.
+func compact(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	list, err := c.Client.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
+	address := c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(body))
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+func TestFaults(t *testing.T) {
+	c := testcluster.Start(t)
+	for name, play := range map[string]func(*testing.T, *testcluster.Cluster){
+		"the connection is dropped, again and again":        connectionDropped,
+		"everything changes while it is down":               changesWhileDown,
+		"a copy changes just before it is updated":          conflictOnUpdate,
+		"a copy is given up just before it is deleted":      conflictOnDelete,
+		"a copy is deleted just before it is updated":       goneBeforeUpdate,
+		"a foreign secret comes just before the copy":       alreadyExists,
+		"the cache does not show the copy that is there":    blindCache,
+		"a namespace begins to end just before the copy":    terminatesFirst,
+		"a reconcile panics":                                panics,
+		"it is stopped in the middle of a write":            stopped,
+		"a finalizer keeps the copy that is to be replaced": finalizer,
+	} {
+		t.Run(name, func(t *testing.T) { play(t, c) })
+	}
+}
+
+func connectionDropped(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "dropped")
+	proxy, through := testcluster.StartProxy(t, c.Config)
+	s.config = through
+	s.start()
+	churn(s, func(int) { proxy.Cut() })
+}
+
+func changesWhileDown(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "down")
+	for _, name := range []string{"changed", "deleted", "unmarked", "same", "anew"} {
+		s.source(name, "old")
+	}
+	s.target("harbour")
+	s.target("coast")
+	want := map[string]string{}
+	for _, name := range []string{"changed", "deleted", "unmarked", "same", "anew"} {
+		want["harbour/"+name], want["coast/"+name] = "key=old", "key=old"
+	}
+	stop := s.start()
+	s.becomes(want)
+	stop()
+
+	s.set("source/changed", "new")
+	s.delete("source/deleted")
+	s.patch("source/unmarked", string(s.annotation("null")))
+	s.delete("source/anew")
+	s.source("anew", "new")
+	s.set("harbour/same", "forged")
+	s.annotateNamespace("coast", "null")
+	s.target("island")
+	stop = s.start()
+	s.becomes(map[string]string{
+		"harbour/changed": "key=new", "harbour/same": "key=old", "harbour/anew": "key=new",
+		"island/changed": "key=new", "island/same": "key=old", "island/anew": "key=new",
+	})
+	stop()
+
+	s.delete("harbour/same")
+	s.start()
+	s.becomes(map[string]string{
+		"harbour/changed": "key=new", "harbour/same": "key=old", "harbour/anew": "key=new",
+		"island/changed": "key=new", "island/same": "key=old", "island/anew": "key=new",
+	})
+}
+
+func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "conflict")
+	s.source("db", "tide")
+	s.target("harbour")
+	requests := &ledger{}
+	var log lockedBuffer
+	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
+	s.start(before("PUT", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":{"team":"coast"}}}`) }), requests.watch)
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	s.set("source/db", "ebb")
+	s.becomes(map[string]string{"harbour/db": "key=ebb"})
+	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, requests.answers())
+	made, err := s.client.CoreV1().Secrets("conflict-harbour").Get(t.Context(), "db", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what somebody else did meanwhile")
+	assert.Empty(t, log.String(), "this is not a failure")
+}
+
+func conflictOnDelete(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "kept")
+	s.source("db", "tide")
+	s.target("harbour")
+	requests := &ledger{}
+	// Without the label, the secret belongs to whoever took it off.
+	stop := s.start(before("DELETE", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":null}}`) }), requests.watch)
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	s.delete("source/db")
+	require.Eventually(t, func() bool { return len(requests.answers()) == 2 }, 30*time.Second, 20*time.Millisecond)
+	s.becomes(map[string]string{"harbour/db": "key=tide foreign"})
+	stop()
+	assert.Equal(t, []string{"POST 201", "DELETE 409"}, requests.answers())
+}
+
+func goneBeforeUpdate(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "vanished")
+	s.source("db", "tide")
+	s.target("harbour")
+	s.start(before("PUT", "/db", func() { s.delete("harbour/db") }))
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	s.set("source/db", "ebb")
+	s.becomes(map[string]string{"harbour/db": "key=ebb"})
+}
+
+func alreadyExists(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "first")
+	s.source("db", "tide")
+	s.target("harbour")
+	s.start(before("POST", "", func() { s.create("harbour/db", "mine") }))
+	eventsOf(s, 1)
+	s.becomes(map[string]string{"harbour/db": "key=mine foreign"})
+}
+
+func blindCache(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "blind")
+	s.source("db", "tide")
+	s.target("harbour")
+	stop := s.start()
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	stop()
+
+	// A watch that is far behind: the cache of the copies stays empty.
+	s.set("source/db", "ebb")
+	requests := &ledger{}
+	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if query := request.URL.Query(); query.Get("labelSelector") == copies {
+			request = request.Clone(request.Context())
+			query.Set("labelSelector", "nothing=here")
+			request.URL.RawQuery = query.Encode()
+		}
+		return next.RoundTrip(request)
+	}), requests.watch)
+	s.becomes(map[string]string{"harbour/db": "key=ebb"})
+	assert.Equal(t, []string{"POST 409", "PUT 200"}, requests.answers())
+	eventsOf(s, 0)
+}
+
+func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "closing")
+	s.source("db", "tide")
+	s.target("harbour")
+	requests := &ledger{}
+	var log lockedBuffer
+	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
+	stop := s.startWith(1, 0, before("POST", "", func() {
+		assert.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), "closing-harbour", metav1.DeleteOptions{}))
+	}), requests.watch)
+	require.Eventually(t, func() bool { return len(requests.answers()) == 1 }, 30*time.Second, 20*time.Millisecond)
+	s.target("coast")
+	s.becomes(map[string]string{"coast/db": "key=tide"})
+	stop()
+	assert.Equal(t, []string{"POST 403", "POST 201"}, requests.answers())
+	assert.NotContains(t, log.String(), "trying again later")
+}
+
+func panics(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "panics")
+	var log lockedBuffer
+	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
+	s.source("db", "tide")
+	s.source("mail", "post")
+	s.target("harbour")
+	s.startWith(1, 0, before("POST", "", func() { panic("nobody thought of this") }))
+	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/mail": "key=post"})
+	assert.Contains(t, log.String(), "reconcile panicked: nobody thought of this")
+}
+
+func stopped(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "stopped")
+	s.target("harbour")
+	for i := range 10 {
+		s.source(fmt.Sprintf("db-%d", i), "tide")
+	}
+	writing, release := make(chan struct{}), make(chan struct{})
+	stop := s.startWith(1, 0, before("POST", "", func() {
+		close(writing)
+		<-release
+	}))
+	<-writing
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		stop()
+	}()
+	// It waits for the write that has begun ...
+	select {
+	case <-ended:
+		assert.Fail(t, "it ended without the key in hand")
+	case <-time.After(200 * time.Millisecond): // enough to see a program that does not wait
+	}
+	close(release)
+	<-ended
+	// ... and begins no other.
+	state, err := s.state(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, state, 1)
+	assert.Equal(t, 1, strings.Count(s.out.String(), "created"))
+}
+
+func finalizer(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "finalizer")
+	s.source("db", "tide")
+	s.target("harbour")
+	s.start()
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	s.patch("harbour/db", `{"metadata":{"finalizers":["example.com/wait"]}}`)
+	s.patch("harbour/db", `{"immutable":true,"stringData":{"key":"forged"}}`)
+	s.becomes(map[string]string{"harbour/db": "key=forged immutable going"})
+	s.patch("harbour/db", `{"metadata":{"finalizers":null}}`)
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+}

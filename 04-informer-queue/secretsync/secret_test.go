@@ -1,0 +1,74 @@
+package secretsync
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestSumsOfDifferentDataDiffer(t *testing.T) {
+	data := map[string]map[string][]byte{
+		"nothing":             nil,
+		"a key without value": {"a": nil},
+		"one":                 {"a": []byte("bc")},
+		"the same letters":    {"ab": []byte("c")},
+		"two":                 {"a": []byte("b"), "c": []byte("d")},
+		"two, crossed":        {"a": []byte("d"), "c": []byte("b")},
+		"bytes":               {"a": {0xff, 0xfe}},
+		"other bytes":         {"a": {0xfe, 0xff}},
+	}
+	for one, a := range data {
+		for other, b := range data {
+			assert.Equal(t, one == other, sum(a) == sum(b), "%s, %s", one, other)
+		}
+	}
+	assert.Equal(t, sum(nil), sum(map[string][]byte{}))
+}
+
+func TestTheCachesHoldNoDataButThatOfSources(t *testing.T) {
+	managed := func(s *corev1.Secret) { s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}} }
+	assert.Equal(t, "tide", string(aSource().data["password"]))
+	assert.Nil(t, aSource(unmarked).data)
+	assert.Nil(t, aSource(token).data)
+	assert.Nil(t, aCopy().data)
+	assert.Nil(t, aSource(managed).ManagedFields)
+	assert.Nil(t, aCopy(managed).ManagedFields)
+}
+
+func TestCopyOf(t *testing.T) {
+	source := aSource(immutable, otherType, func(s *corev1.Secret) {
+		s.Labels = map[string]string{managedBy: "Helm"}
+		s.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = "the data, again"
+		s.Finalizers = []string{"example.com/source"}
+		s.OwnerReferences = []metav1.OwnerReference{{Name: "release"}}
+	})
+	assert.Equal(t, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "harbour", Name: "db",
+			Labels:      map[string]string{managedBy: "secretsync"},
+			Annotations: map[string]string{"example.com/secretsync": "secretsync/db/secretsync-db/harbour"},
+		},
+		Type:      "example.com/other",
+		Data:      map[string][]byte{"password": []byte("tide")},
+		Immutable: new(true),
+	}, testRules.copyOf(source, "harbour", nil))
+}
+
+func TestACopyKeepsWhatOthersAdded(t *testing.T) {
+	have := aCopy(otherData, func(s *corev1.Secret) {
+		s.Labels["team"] = "coast"
+		s.Annotations["note"] = "ask first"
+		s.Finalizers = []string{"example.com/wait"}
+	})
+	updated := testRules.copyOf(aSource(), "harbour", have)
+	assert.Equal(t, map[string]string{managedBy: "secretsync", "team": "coast"}, updated.Labels)
+	assert.Equal(t, "ask first", updated.Annotations["note"])
+	assert.Equal(t, []string{"example.com/wait"}, updated.Finalizers)
+	assert.Equal(t, "7", updated.ResourceVersion, "the server refuses the update when the copy has changed since")
+	assert.Equal(t, "tide", string(updated.Data["password"]))
+
+	testRules.copyOf(aSource(otherUID), "harbour", have)
+	assert.Equal(t, "secretsync/db/secretsync-db/harbour", have.Annotations[testRules.annotation], "the cache is not written to")
+}
