@@ -64,7 +64,7 @@ func knock(ctx context.Context, client kubernetes.Interface, namespace string) e
 func follow(ctx context.Context, client kubernetes.Interface, namespace string, resync time.Duration, out io.Writer) error {
 	// The factory makes one informer for each type, however many ask for it:
 	// the cache and the watch are shared.
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
+	factory := informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithNamespace(namespace))
 	pods := factory.Core().V1().Pods().Informer()
 	handled, err := pods.AddEventHandler(handlers(out))
 	if err != nil {

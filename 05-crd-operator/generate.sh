@@ -1,0 +1,47 @@
+#!/bin/sh
+# Writes all generated code and manifests of this stage from the types in api/:
+#
+#   api/*/*/zz_generated.deepcopy.go   how to copy the types
+#   config/crd/                        the schema, from types and markers
+#   generated/                         clients, listers, informers, apply configurations
+#
+# Run it after each change to api/; make verify fails when something is stale.
+set -eu
+cd "$(dirname "$0")"
+export GOWORK=off
+
+module=$(go list -m)
+api=$module/api
+tools=../tools/generate
+# The versions of the tools stand in tools/generate/go.mod.
+tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
+
+# What is not written any more must not stay.
+rm -rf generated config/crd
+find api -name 'zz_generated*' -delete
+
+controller_gen() { tool controller-gen "$@"; }
+controller_gen object paths=./api/... 
+controller_gen crd paths=./api/... output:crd:dir=config/crd
+
+groups='cnat/v1alpha1'
+packages=; inputs=
+for group in $groups; do
+  packages="$packages $api/$group"
+  inputs=$inputs${inputs:+,}$group
+done
+header=$(mktemp)
+trap 'rm -f "$header"' EXIT
+
+tool applyconfiguration-gen --go-header-file "$header" \
+  --output-dir generated/applyconfiguration --output-pkg "$module/generated/applyconfiguration" $packages
+tool client-gen --go-header-file "$header" --clientset-name versioned \
+  --input-base "$api" --input "$inputs" \
+  --apply-configuration-package "$module/generated/applyconfiguration" \
+  --output-dir generated/clientset --output-pkg "$module/generated/clientset"
+tool lister-gen --go-header-file "$header" \
+  --output-dir generated/listers --output-pkg "$module/generated/listers" $packages
+tool informer-gen --go-header-file "$header" \
+  --versioned-clientset-package "$module/generated/clientset/versioned" \
+  --listers-package "$module/generated/listers" \
+  --output-dir generated/informers --output-pkg "$module/generated/informers" $packages
