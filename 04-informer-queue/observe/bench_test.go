@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -37,7 +36,7 @@ func BenchmarkOncePass(b *testing.B) {
 		for range rounds {
 			loop := timed(func() { bareLoop(b, null, objects) })
 			pass := timed(func() {
-				code := Run(b.Context(), context.Background(), n.args("configmaps", "-l", "bench=yes", "--once", "--", "true"), null, io.Discard)
+				code := Run(b.Context(), context.Background(), n.args("configmaps", "-l", "bench=yes", "--once", "--", "true"), null, null)
 				require.Equal(b, 0, code)
 			})
 			bare = append(bare, objects/loop.Seconds())
