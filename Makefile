@@ -18,9 +18,11 @@ ARGS ?=
 ARGS_2 := namespaces,nodes,deployments,pods --all-namespaces
 ARGS_3 := pods --all-namespaces
 ARGS_4 := --all-namespaces
+ARGS_5 := --all-namespaces
 # The package of the stage that is run: make stage-4 PROGRAM=./cmd/podlog
 PROGRAM ?=
 PROGRAM_4 := ./cmd/podruntime
+PROGRAM_5 := ./cmd/clientgo
 # How often each test is run.
 COUNT ?=
 # The race detector needs a C compiler; RACE= turns it off.

@@ -3,6 +3,7 @@
 #
 #   api/*/*/zz_generated.deepcopy.go   how to copy the types
 #   config/crd/                        the schema, from types and markers
+#   config/rbac/                       what each operator may do, from markers
 #   generated/                         clients, listers, informers, apply configurations
 #
 # Run it after each change to api/; make verify fails when something is stale.
@@ -17,14 +18,15 @@ tools=../tools/generate
 tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 
 # What is not written any more must not stay.
-rm -rf generated config/crd
+rm -rf generated config/crd config/rbac
+mkdir -p config/rbac
 find api -name 'zz_generated*' -delete
 
-controller_gen() { tool controller-gen "$@"; }
-controller_gen object paths=./api/... 
-controller_gen crd paths=./api/... output:crd:dir=config/crd
+echo "from the types in api/: how to copy them, and their schemas"
+tool controller-gen object paths=./api/...
+tool controller-gen crd paths=./api/... output:crd:dir=config/crd
 
-groups='cnat/v1alpha1'
+groups='cnat/v1alpha1 settings/v1alpha1'
 packages=; inputs=
 for group in $groups; do
   packages="$packages $api/$group"
@@ -33,6 +35,7 @@ done
 header=$(mktemp)
 trap 'rm -f "$header"' EXIT
 
+echo 'generated/: apply configurations, clients, listers, informers'
 tool applyconfiguration-gen --go-header-file "$header" \
   --output-dir generated/applyconfiguration --output-pkg "$module/generated/applyconfiguration" $packages
 tool client-gen --go-header-file "$header" --clientset-name versioned \
@@ -45,3 +48,8 @@ tool informer-gen --go-header-file "$header" \
   --versioned-clientset-package "$module/generated/clientset/versioned" \
   --listers-package "$module/generated/listers" \
   --output-dir generated/informers --output-pkg "$module/generated/informers" $packages
+
+echo 'config/rbac/: the roles'
+for operator in clientgo controllerruntime settings; do
+  tool controller-gen rbac:roleName=$operator paths=./$operator output:rbac:stdout >config/rbac/$operator.yaml
+done

@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,18 +12,19 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
+const podDeleted = "PodDeleted"
+
 // follow is for an At whose pod was created. It has been started, once and for
 // all: whatever becomes of the pod, there will be no second one.
 func follow(o Observed) Decision {
 	switch {
 	// Gone, or replaced by somebody else's.
 	case !IsPodOf(o.Pod, o.At):
-		return o.failed("PodDeleted", fmt.Sprintf("the pod %s was deleted before the command had ended; it is not run again", PodName(o.At)))
+		return o.failed(podDeleted, "the pod "+PodName(o.At)+" was deleted before the command had ended; it is not run again")
 	case o.Pod.Status.Phase == corev1.PodSucceeded:
 		return o.complete()
 	case o.Pod.Status.Phase == corev1.PodFailed:
-		reason := cmp.Or(o.Pod.Status.Reason, "CommandFailed")
-		return o.failed(reason, cmp.Or(o.Pod.Status.Message, ending(o.Pod)))
+		return o.failed(failure(o.Pod))
 	default:
 		return o.running()
 	}
@@ -75,18 +78,51 @@ func (o Observed) setEnded(s *cnat.AtStatus) {
 	s.CompletionTime = &end
 }
 
-// terminated is how the only container ended; nil if nobody knows.
+// terminated is how the command ended; nil if nobody knows.
 func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
-	if pod == nil || len(pod.Status.ContainerStatuses) == 0 {
+	if pod == nil {
 		return nil
 	}
-	return pod.Status.ContainerStatuses[0].State.Terminated
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.Name == container {
+			return status.State.Terminated
+		}
+	}
+	return nil
+}
+
+// reasonForm is what conditions and events demand of a reason. That of a pod may
+// be anything.
+var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]{0,126}[A-Za-z0-9_])?$`)
+
+// failure says why the pod has failed. A command that fails is run again in its
+// pod, so most often somebody has deleted the pod, or the node was short of
+// something.
+func failure(pod *corev1.Pod) (reason, message string) {
+	switch {
+	case reasonForm.MatchString(pod.Status.Reason):
+		reason = pod.Status.Reason
+	case pod.DeletionTimestamp != nil:
+		reason = podDeleted
+	default:
+		reason = "CommandFailed"
+	}
+	return reason, shorten(cmp.Or(pod.Status.Message, ending(pod)))
 }
 
 // ending says in words how the command failed.
 func ending(pod *corev1.Pod) string {
+	words := "the pod has failed before the command had ended"
 	if t := terminated(pod); t != nil {
-		return fmt.Sprintf("the command has ended with exit code %d", t.ExitCode)
+		words = fmt.Sprintf("the command has ended with exit code %d", t.ExitCode)
 	}
-	return "the pod has failed before the command had ended"
+	if pod.DeletionTimestamp != nil {
+		words += ", because the pod was deleted"
+	}
+	return words
+}
+
+// shorten cuts a message to the 1024 bytes that an event may have.
+func shorten(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), 1024)], "")
 }

@@ -59,7 +59,7 @@ type Event struct {
 // Decide says what is to be done about an At.
 func Decide(o Observed) Decision {
 	switch {
-	case o.At.DeletionTimestamp != nil, o.At.Status.Phase == cnat.Done:
+	case o.over():
 		return Decision{}
 	case o.started():
 		return follow(o)
@@ -72,7 +72,12 @@ func Decide(o Observed) Decision {
 // a moment behind looks the same, so ask the server for the pod, and only then
 // decide.
 func LostPod(o Observed) bool {
-	return o.At.Status.Phase != cnat.Done && o.started() && !IsPodOf(o.Pod, o.At)
+	return !o.over() && o.started() && !IsPodOf(o.Pod, o.At)
+}
+
+// over reports whether there is nothing left to do, whatever happens.
+func (o Observed) over() bool {
+	return o.At.DeletionTimestamp != nil || o.At.Status.Phase == cnat.Done
 }
 
 // started reports whether the pod of this At was ever created.

@@ -19,6 +19,10 @@ const (
 
 const generationAnnotation = cnat.GroupName + "/generation"
 
+// container is the name of the only container that DesiredPod asks for. A cluster
+// may add some of its own.
+const container = "command"
+
 // nobody is the user that may do nothing, on every Unix.
 const nobody = 65534
 
@@ -50,7 +54,7 @@ func DesiredPod(at *cnat.At) *corev1.Pod {
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
 			Containers: []corev1.Container{{
-				Name:    "command",
+				Name:    container,
 				Image:   "busybox",
 				Command: []string{"sh", "-c", at.Spec.Command},
 				SecurityContext: &corev1.SecurityContext{
@@ -76,4 +80,11 @@ func AtOf(pod *corev1.Pod) (name string, ok bool) {
 		return "", false
 	}
 	return owner.Name, true
+}
+
+// isOfNamesake reports whether the pod was made for another At of this name. That
+// one is gone, or the two could not have one name.
+func isOfNamesake(pod *corev1.Pod, at *cnat.At) bool {
+	name, ok := AtOf(pod)
+	return ok && name == at.Name && !IsPodOf(pod, at)
 }

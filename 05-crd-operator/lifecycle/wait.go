@@ -24,7 +24,7 @@ func wait(o Observed) Decision {
 		// watch will tell of that.
 		return blocked(o, "InvalidSchedule", err.Error())
 	}
-	deadline := startingDeadline(o.At, schedule)
+	tooLate := tooLateFrom(o.At, schedule)
 
 	switch {
 	case o.Now.Before(schedule):
@@ -34,7 +34,7 @@ func wait(o Observed) Decision {
 		})
 		return Decision{Status: status, Wake: schedule}
 
-	case !deadline.IsZero() && o.Now.After(deadline):
+	case !tooLate.IsZero() && !o.Now.Before(tooLate):
 		return missed(o, schedule)
 
 	case o.Pod == nil:
@@ -42,23 +42,24 @@ func wait(o Observed) Decision {
 
 	// The pod of an At of the same name that was deleted a moment ago. Give the
 	// garbage collector its time.
-	case o.Pod.DeletionTimestamp != nil:
-		return Decision{Wake: o.lookAgain(deadline)}
+	case o.Pod.DeletionTimestamp != nil || isOfNamesake(o.Pod, o.At):
+		return Decision{Wake: o.lookAgain(tooLate)}
 
 	default:
 		d := blocked(o, "PodNameTaken", fmt.Sprintf("the pod %s exists, and was not made for this At; delete that pod, or create this At under another name", o.Pod.Name))
-		d.Wake = o.lookAgain(deadline)
+		d.Wake = o.lookAgain(tooLate)
 		return d
 	}
 }
 
 // Schedule is when the command is to be run. The schema admits only times, but
-// an object may be older than its schema.
+// an object may be older than its schema. Go reads all that the schema admits, and
+// a little more, such as 2019-04-12T7:00:00Z.
 func Schedule(at *cnat.At) (time.Time, error) {
 	// RFC 3339 allows t and z, and Go does not.
 	schedule, err := time.Parse(time.RFC3339, strings.ToUpper(at.Spec.Schedule))
 	if err != nil {
-		return time.Time{}, fmt.Errorf("the schedule %q is not a time such as 2019-04-12T10:12:00Z; correct spec.schedule", at.Spec.Schedule)
+		return time.Time{}, fmt.Errorf("the schedule %.64q is not a time such as 2019-04-12T10:12:00Z; correct spec.schedule", at.Spec.Schedule)
 	}
 	return schedule, nil
 }
@@ -66,13 +67,15 @@ func Schedule(at *cnat.At) (time.Time, error) {
 // longest is how many seconds a time.Duration can hold: 292 years.
 const longest = math.MaxInt64 / int64(time.Second)
 
-// startingDeadline is until when the command may be started. The zero time means
-// that there is no such limit.
-func startingDeadline(at *cnat.At, schedule time.Time) time.Time {
+// tooLateFrom is when the command may not be started any more. The zero time means
+// that there is no such limit. How late it is counts in whole seconds, so that a
+// deadline of 0 leaves it the second of its schedule.
+func tooLateFrom(at *cnat.At, schedule time.Time) time.Time {
 	if at.Spec.StartingDeadlineSeconds == nil {
 		return time.Time{}
 	}
-	return schedule.Add(time.Duration(min(*at.Spec.StartingDeadlineSeconds, longest)) * time.Second)
+	late := min(*at.Spec.StartingDeadlineSeconds, longest)
+	return schedule.Add(time.Duration(late) * time.Second).Add(time.Second)
 }
 
 // blocked is for an At that cannot be run as things are. It stays PENDING.
@@ -97,9 +100,9 @@ func missed(o Observed, schedule time.Time) Decision {
 
 // lookAgain is when to look whether the pod is still in the way: soon, and as soon
 // as it is too late.
-func (o Observed) lookAgain(deadline time.Time) time.Time {
-	soon, tooLate := o.Now.Add(pause), deadline.Add(1)
-	if !deadline.IsZero() && tooLate.Before(soon) {
+func (o Observed) lookAgain(tooLate time.Time) time.Time {
+	soon := o.Now.Add(pause)
+	if !tooLate.IsZero() && tooLate.Before(soon) {
 		return tooLate
 	}
 	return soon

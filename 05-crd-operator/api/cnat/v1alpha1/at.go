@@ -12,9 +12,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name=Schedule,type=string,JSONPath=`.spec.schedule`
 // +kubebuilder:printcolumn:name=Phase,type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name of an At has at most 63 characters, because it becomes a label of the pod"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase == 'PENDING' || self.spec.schedule == oldSelf.spec.schedule",message="the schedule cannot be changed any more, because the command has been started; create another At"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase == 'PENDING' || self.spec.command == oldSelf.spec.command",message="the command cannot be changed any more, because it has been started; create another At"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",reason=FieldValueForbidden,fieldPath=".metadata",message="the name of an At has at most 63 characters, because it becomes a label of the pod"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase == 'PENDING' || self.spec.schedule == oldSelf.spec.schedule",reason=FieldValueForbidden,fieldPath=".spec.schedule",message="the schedule cannot be changed any more, because the command has been started; create another At"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase == 'PENDING' || self.spec.command == oldSelf.spec.command",reason=FieldValueForbidden,fieldPath=".spec.command",message="the command cannot be changed any more, because it has been started; create another At"
 type At struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -27,23 +27,34 @@ type At struct {
 }
 
 // AtSpec says what to run, and when.
+//
+// Schedule and command are required. One that is missing is made empty, so that
+// the rules here can say what to write. Of a missing field Kubernetes itself says
+// only that it is required, and that no rule was checked.
+//
+// +kubebuilder:validation:XValidation:rule="size(self.schedule) > 0",reason=FieldValueRequired,fieldPath=".schedule",message="say when to run the command, such as 2019-04-12T10:12:00Z"
+// +kubebuilder:validation:XValidation:rule="size(self.command) > 0",reason=FieldValueRequired,fieldPath=".command",message="say what to run: a line for the shell, such as echo YAY"
 type AtSpec struct {
 	// When to run the command: a time as in RFC 3339, with a zone, such as
 	// 2019-04-12T10:12:00Z or 2019-04-12T12:12:00+02:00. A time in the past is
 	// now. It cannot be changed once the command has been started.
+	// +required
+	// +default=""
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="!format.datetime().validate(self).hasValue()",message="the schedule is not a time as in RFC 3339: date, T, time and zone, such as 2019-04-12T10:12:00Z"
+	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || !format.datetime().validate(self).hasValue() && self.matches('^[0-9Tt:-]{19}([.][0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$')",message="the schedule is not a time as in RFC 3339: date, T, time and zone, such as 2019-04-12T10:12:00Z"
 	Schedule string `json:"schedule"`
 
 	// What to run: a line for sh -c, so quotes, pipes and variables work. It
 	// cannot be changed once the command has been started.
-	// +kubebuilder:validation:MaxLength=131071
-	// +kubebuilder:validation:XValidation:rule="size(self) > 0",message="the command is empty: give it a line for the shell, such as echo YAY"
+	// +required
+	// +default=""
+	// +kubebuilder:validation:MaxLength=1048576
+	// +kubebuilder:validation:XValidation:rule="size(bytes(self)) <= 131071",reason=FieldValueForbidden,message="the command has more than 131071 bytes, and Linux takes no longer argument; put it into a script in an image or a ConfigMap"
 	Command string `json:"command"`
 
-	// How many seconds after the schedule the command may still be started, in
-	// case that it could not be started on time. After that it is never run, and
-	// the At has failed. Without it, it is started however late it is.
+	// How many whole seconds late the command may still be started, in case that
+	// it could not be started on time. After that it is never run, and the At has
+	// failed. Without it, it is started however late it is.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= 0",message="startingDeadlineSeconds is a number of seconds, 0 or more"
 	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`

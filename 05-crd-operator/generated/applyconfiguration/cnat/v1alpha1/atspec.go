@@ -6,6 +6,10 @@ package v1alpha1
 // with apply.
 //
 // AtSpec says what to run, and when.
+//
+// Schedule and command are required. One that is missing is made empty, so that
+// the rules here can say what to write. Of a missing field Kubernetes itself says
+// only that it is required, and that no rule was checked.
 type AtSpecApplyConfiguration struct {
 	// When to run the command: a time as in RFC 3339, with a zone, such as
 	// 2019-04-12T10:12:00Z or 2019-04-12T12:12:00+02:00. A time in the past is
@@ -14,9 +18,9 @@ type AtSpecApplyConfiguration struct {
 	// What to run: a line for sh -c, so quotes, pipes and variables work. It
 	// cannot be changed once the command has been started.
 	Command *string `json:"command,omitempty"`
-	// How many seconds after the schedule the command may still be started, in
-	// case that it could not be started on time. After that it is never run, and
-	// the At has failed. Without it, it is started however late it is.
+	// How many whole seconds late the command may still be started, in case that
+	// it could not be started on time. After that it is never run, and the At has
+	// failed. Without it, it is started however late it is.
 	StartingDeadlineSeconds *int64 `json:"startingDeadlineSeconds,omitempty"`
 }
 

@@ -1,0 +1,11 @@
+// Package bench measures the two forms of the operator side by side, against a
+// real API server on which pods are only objects:
+//
+//	go test -run '^$' -bench . ./bench
+//
+//	writes_test.go   what one At costs the server, from its creation to DONE
+//	burst_test.go    many Ats that are due at the same instant
+//	idle_test.go     many Ats that are due tomorrow
+//
+// AT_BENCH=50,500,1000 is smaller: so many Ats in the first, second and third.
+package bench

@@ -1,0 +1,19 @@
+package controllerruntime
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/behaviour"
+)
+
+// TestBehaviour plays the stories that both forms of the operator pass.
+func TestBehaviour(t *testing.T) {
+	run := func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error {
+		return Run(ctx, config, Options{Namespace: namespace, Workers: workers, Clock: clock})
+	}
+	behaviour.Test(t, run, "../config/rbac/controllerruntime.yaml", "../config/crd")
+}

@@ -1,0 +1,224 @@
+package controllerruntime
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+const (
+	longEnough = 30 * time.Second
+	often      = 20 * time.Millisecond
+)
+
+// TestOneCluster has all tests that need a server: to start one takes longer than
+// they do. Each has a namespace, or a user, of its own.
+func TestOneCluster(t *testing.T) {
+	c := testcluster.Start(t)
+	t.Run("without the CRD it does not start", func(t *testing.T) { withoutTheCRD(t, c) })
+	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+	t.Run("without rights it does not start", func(t *testing.T) { withoutRights(t, c) })
+	t.Run("an At runs with the rights of the role, and no others", func(t *testing.T) { anAtRuns(t, c) })
+	t.Run("two operators in one process", func(t *testing.T) { twoOperators(t, c) })
+	t.Run("two workers work at the same time", func(t *testing.T) { twoWorkers(t, c) })
+}
+
+func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
+	err := Run(silent(t), c.Config, Options{})
+	require.EqualError(t, err, "the cluster does not know Ats; tell it what they are with kubectl apply -f config/crd")
+}
+
+// withoutRights takes one right away after the other that the start depends on.
+func withoutRights(t *testing.T, c *testcluster.Cluster) {
+	for _, resource := range []string{"ats", "pods"} {
+		for _, verb := range []string{"list", "watch"} {
+			t.Run(verb+" "+resource, func(t *testing.T) {
+				rules := testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")
+				for i := range rules {
+					if rules[i].Resources[0] == resource {
+						rules[i].Verbs = without(rules[i].Verbs, verb)
+					}
+				}
+				err := Run(silent(t), c.User(t, "no-"+verb+"-"+resource, rules), Options{})
+				require.ErrorContains(t, err, `cannot `+verb+` resource "`+resource+`"`)
+				require.ErrorContains(t, err, "; ask an administrator for that verb on that resource")
+			})
+		}
+	}
+}
+
+func without(all []string, one string) []string {
+	var rest []string
+	for _, s := range all {
+		if s != one {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
+
+func anAtRuns(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "smoke")
+	s.start(c.User(t, "smoke", testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")), s.namespace)
+	s.createAt("yay", time.Now().Add(-time.Minute))
+	s.eventually("the pod is there", func() bool { return s.get("yay-pod", &corev1.Pod{}) })
+	s.becomes("yay", cnat.Running)
+	s.succeed("yay-pod")
+	s.becomes("yay", cnat.Done)
+
+	// The recorder of the manager writes in the background.
+	s.eventually("both events are there", func() bool {
+		events, err := c.Client.EventsV1().Events(s.namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(events.Items) != 2 {
+			return false
+		}
+		reasons := map[string]string{}
+		for _, e := range events.Items {
+			reasons[e.Reason] = e.Type + " " + e.Regarding.Kind + " " + e.Regarding.Name + " " + e.ReportingController
+		}
+		return assert.ObjectsAreEqual(map[string]string{"Started": "Normal At yay cnat", "Succeeded": "Normal At yay cnat"}, reasons)
+	})
+}
+
+// twoOperators work in two namespaces, and each leaves the other's alone.
+func twoOperators(t *testing.T, c *testcluster.Cluster) {
+	one, two := newScene(t, c, "one"), newScene(t, c, "two")
+	neither := newScene(t, c, "neither")
+	for _, s := range []*scene{neither, one, two} {
+		s.createAt("yay", time.Now())
+	}
+	one.start(c.Config, one.namespace)
+	two.start(c.Config, two.namespace)
+	one.becomes("yay", cnat.Running)
+	two.becomes("yay", cnat.Running)
+	assert.False(t, neither.get("yay-pod", &corev1.Pod{}))
+
+	neither.start(c.Config, metav1.NamespaceAll)
+	neither.becomes("yay", cnat.Running)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// twoWorkers lets no pod be created before two are to be.
+func twoWorkers(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "workers")
+	var begun atomic.Int32
+	both := make(chan struct{})
+	config := rest.CopyConfig(c.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pods") {
+				return next.RoundTrip(r)
+			}
+			if begun.Add(1) == 2 {
+				close(both)
+			}
+			select {
+			case <-both:
+				return next.RoundTrip(r)
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+		})
+	})
+	s.createAt("one", time.Now())
+	s.createAt("two", time.Now())
+	s.start(config, s.namespace)
+	s.becomes("one", cnat.Running)
+	s.becomes("two", cnat.Running)
+}
+
+// TestAServerThatCannotBeReached needs none.
+func TestAServerThatCannotBeReached(t *testing.T) {
+	err := Run(silent(t), &rest.Config{Host: "http://127.0.0.1:1"}, Options{})
+	require.EqualError(t, err, "http://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)")
+}
+
+func TestAConfigurationThatMakesNoSense(t *testing.T) {
+	err := Run(silent(t), &rest.Config{Host: "https://moon", TLSClientConfig: rest.TLSClientConfig{CAFile: "/nowhere"}}, Options{})
+	require.EqualError(t, err, "creating a manager for https://moon: failed setting manager default options: open /nowhere: no such file or directory; repair the kubeconfig")
+}
+
+func TestToBeToldToStopIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(silent(t))
+	cancel()
+	require.NoError(t, Run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, Options{}))
+}
+
+// scene is a namespace, and what users and kubelets do there.
+type scene struct {
+	t         *testing.T
+	namespace string
+	client    client.Client // the administrator
+}
+
+func newScene(t *testing.T, c *testcluster.Cluster, name string) *scene {
+	types, err := scheme()
+	require.NoError(t, err)
+	admin, err := client.New(c.Config, client.Options{Scheme: types})
+	require.NoError(t, err)
+	require.NoError(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+	return &scene{t: t, namespace: name, client: client.NewNamespacedClient(admin, name)}
+}
+
+// start runs the operator, until the function that it returns or the test ends.
+func (s *scene) start(config *rest.Config, namespace string) (stop func()) {
+	ctx, cancel := context.WithCancel(silent(s.t))
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, config, Options{Namespace: namespace, Workers: 2}) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		assert.NoError(s.t, <-done)
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+func (s *scene) createAt(name string, schedule time.Time) {
+	s.t.Helper()
+	require.NoError(s.t, s.client.Create(s.t.Context(), &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       cnat.AtSpec{Schedule: schedule.Format(time.RFC3339), Command: "echo YAY"},
+	}))
+}
+
+func (s *scene) get(name string, into client.Object) bool {
+	return s.client.Get(s.t.Context(), client.ObjectKey{Name: name}, into) == nil
+}
+
+func (s *scene) becomes(name string, phase cnat.AtPhase) {
+	s.t.Helper()
+	s.eventually(name+" is "+string(phase), func() bool {
+		at := &cnat.At{}
+		return s.get(name, at) && at.Status.Phase == phase
+	})
+}
+
+func (s *scene) succeed(name string) {
+	s.t.Helper()
+	pod := &corev1.Pod{}
+	require.True(s.t, s.get(name, pod))
+	pod.Status.Phase = corev1.PodSucceeded
+	require.NoError(s.t, s.client.Status().Update(s.t.Context(), pod))
+}
+
+func (s *scene) eventually(what string, condition func() bool) {
+	s.t.Helper()
+	require.Eventually(s.t, condition, longEnough, often, what)
+}

@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+)
+
+func printsYAY(s *scene) {
+	s.start()
+	s.createSample()
+	at := s.becomes("example-at", cnat.Done)
+	assert.Equal(s.t, "Complete Succeeded", outcome(at))
+	assert.Equal(s.t, "YAY\n", s.prints("example-at"))
+	require.NotNil(s.t, at.Status.ExitCode)
+	assert.Zero(s.t, *at.Status.ExitCode)
+	assert.False(s.t, at.Status.CompletionTime.Before(at.Status.StartTime))
+}
+
+// isAShell compares with the shell of this machine.
+func isAShell(s *scene) {
+	commands := map[string]string{
+		"quotes": `printf '%s\n' "two  words" 'and $HOME' | tr a-z A-Z | sed 's/ /_/g'`,
+		"lines":  "for i in 1 2 3; do\n  echo \"$i\"\ndone",
+		"long":   "# " + strings.Repeat("x", 100<<10) + "\necho 100 KiB",
+	}
+	s.start()
+	for name, command := range commands {
+		s.create(name, long, command)
+	}
+	for name, command := range commands {
+		want, err := exec.CommandContext(s.t.Context(), "sh", "-c", command).Output()
+		require.NoError(s.t, err)
+		assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes(name, cnat.Done)))
+		assert.Equal(s.t, string(want), s.prints(name))
+	}
+}
+
+func isPunctual(s *scene) {
+	s.start()
+	due, schedule := in(4 * time.Second)
+	s.create("kettle", schedule, "echo YAY")
+	s.becomes("kettle", cnat.Pending)
+	assert.Empty(s.t, s.pods.of("kettle"))
+	s.becomes("kettle", cnat.Done)
+	require.Len(s.t, s.pods.of("kettle"), 1)
+	late := s.pods.of("kettle")[0].CreationTimestamp.Sub(due)
+	assert.GreaterOrEqual(s.t, late, time.Duration(0), "early")
+	assert.LessOrEqual(s.t, late, time.Second, "late")
+}
+
+// failsAndDeletes also shows what becomes of the pod when the At is deleted.
+func failsAndDeletes(s *scene) {
+	s.start()
+	s.create("kettle", long, "echo again; exit 3")
+	s.becomes("kettle", cnat.Running)
+	require.Eventually(s.t, func() bool {
+		pods := s.pods.of("kettle")
+		return len(pods) == 1 && len(pods[0].Status.ContainerStatuses) == 1 && pods[0].Status.ContainerStatuses[0].RestartCount > 0
+	}, patience, pause)
+	assert.Equal(s.t, cnat.Running, s.becomes("kettle", cnat.Running).Status.Phase)
+
+	s.delete("kettle")
+	s.goes("kettle")
+	assert.Len(s.t, s.pods.of("kettle"), 1)
+}
+
+// goes waits until all pods of an At are gone.
+func (s *scene) goes(name string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		for _, pod := range s.pods.of(name) {
+			if pod.Status.Reason != gone {
+				return false
+			}
+		}
+		return true
+	}, patience, pause, "the pods of %s are still there", name)
+}
+
+// killedInTheAct makes many Ats that are due in the same second, and kills the
+// operator when it has just begun with them.
+func killedInTheAct(s *scene) {
+	const many = 20
+	name := func(i int) string { return fmt.Sprintf("kettle-%d", i) }
+	kill := s.start()
+	_, schedule := in(4 * time.Second)
+	for i := range many {
+		s.create(name(i), schedule, "echo YAY")
+	}
+	require.Eventually(s.t, func() bool {
+		for i := range many {
+			if len(s.pods.of(name(i))) > 0 {
+				return true
+			}
+		}
+		return false
+	}, patience, time.Millisecond)
+	kill()
+	s.start()
+	for i := range many {
+		assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes(name(i), cnat.Done)))
+		assert.Len(s.t, s.pods.of(name(i)), 1, name(i))
+	}
+}
+
+func madeAnew(s *scene) {
+	s.start()
+	s.create("kettle", long, "sleep 600")
+	s.becomes("kettle", cnat.Running)
+	s.delete("kettle")
+	at := s.create("kettle", long, "echo NEW")
+	assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes("kettle", cnat.Done)))
+	assert.Equal(s.t, "NEW\n", s.prints("kettle"))
+
+	pods := s.pods.of("kettle")
+	require.Len(s.t, pods, 2)
+	// That the old pod was in the way for a moment is nobody's business.
+	events, err := s.client.EventsV1().Events(s.namespace).List(s.t.Context(), metav1.ListOptions{FieldSelector: "regarding.uid=" + string(at.UID)})
+	require.NoError(s.t, err)
+	for _, event := range events.Items {
+		assert.Equal(s.t, corev1.EventTypeNormal, event.Type, event.Note)
+	}
+}
+
+// namespaceGoes holds an At back in a namespace that is being deleted, until
+// after it was due.
+func namespaceGoes(s *scene) {
+	s.start()
+	due, schedule := in(4 * time.Second)
+	s.create("kettle", schedule, "echo YAY")
+	s.becomes("kettle", cnat.Pending)
+	s.finalizers("kettle", `["example.com/hold"]`)
+	require.NoError(s.t, s.client.CoreV1().Namespaces().Delete(s.t.Context(), s.namespace, metav1.DeleteOptions{}))
+	require.Eventually(s.t, func() bool {
+		at, err := s.ats.Get(s.t.Context(), "kettle", metav1.GetOptions{})
+		return err == nil && at.DeletionTimestamp != nil && time.Now().After(due.Add(2*time.Second))
+	}, patience, pause)
+	_, err := s.ats.Create(s.t.Context(), &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Name: "new"}, Spec: cnat.AtSpec{Schedule: long, Command: "echo YAY"},
+	}, metav1.CreateOptions{})
+	assert.True(s.t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+	assert.Empty(s.t, s.pods.of("kettle"))
+
+	s.finalizers("kettle", "null")
+	require.Eventually(s.t, func() bool {
+		_, err := s.client.CoreV1().Namespaces().Get(s.t.Context(), s.namespace, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	}, patience, pause)
+}
+
+func (s *scene) finalizers(name, list string) {
+	s.t.Helper()
+	_, err := s.ats.Patch(s.t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
+	require.NoError(s.t, err)
+}
+
+func podDeleted(s *scene) {
+	s.start()
+	s.create("kettle", long, "sleep 600")
+	s.becomes("kettle", cnat.Running)
+	require.Eventually(s.t, func() bool {
+		pods := s.pods.of("kettle")
+		return len(pods) == 1 && pods[0].Status.Phase == corev1.PodRunning
+	}, patience, pause)
+	require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), "kettle-pod", metav1.DeleteOptions{}))
+	assert.Equal(s.t, "Failed PodDeleted", outcome(s.becomes("kettle", cnat.Done)))
+	s.goes("kettle")
+
+	// An At that comes later is done when this one has long been looked at.
+	s.create("later", long, "echo YAY")
+	s.becomes("later", cnat.Done)
+	assert.Len(s.t, s.pods.of("kettle"), 1)
+}

@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is for a machine that is busy with other things as well.
+const patience, pause = time.Minute, 50 * time.Millisecond
+
+// TestInALab starts one lab for all. Each story plays in a namespace of its own,
+// with an operator of its own that sees only that namespace.
+func TestInALab(t *testing.T) {
+	l := startLab(t)
+	for _, operator := range []string{"clientgo", "controllerruntime"} {
+		for name, tell := range map[string]func(*scene){
+			"the sample of the book prints YAY":                   printsYAY,
+			"a shell runs the command":                            isAShell,
+			"it starts in the second of the schedule":             isPunctual,
+			"a command that fails is run again in its pod":        failsAndDeletes,
+			"an operator that is killed in the act runs all once": killedInTheAct,
+			"an At made anew waits for the old pod to go":         madeAnew,
+			"a namespace that goes away starts nothing":           namespaceGoes,
+			"a pod deleted by hand is not run again":              podDeleted,
+		} {
+			t.Run(operator+": "+name, func(t *testing.T) {
+				t.Parallel()
+				tell(l.scene(t, operator))
+			})
+		}
+	}
+	t.Run("settings: the ConfigMap is restored", func(t *testing.T) {
+		t.Parallel()
+		settingsAreRestored(l.scene(t, "settings"))
+	})
+}

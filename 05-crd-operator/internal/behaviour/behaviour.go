@@ -1,0 +1,120 @@
+// Package behaviour says what an operator for Ats has to do, in stories that are
+// played on a real API server with a fake clock. Both forms of the operator pass
+// all of them.
+//
+//	when.go       the command is run on time
+//	phases.go     what the pod is like, and what an At tells of it
+//	once.go       there is one pod for an At, ever
+//	stale.go      also when a cache is behind
+//	crash.go      also when the operator dies after any write
+//	names.go      pods that were there before
+//	invalid.go    schedules that are none
+//	quiet.go      the least work
+//	outage.go     the server goes, or the operator
+//	role.go       the operator may do what it has to, and no more
+//
+// The others are the stage: scene.go the clock and the users, pods.go the kubelet,
+// expect.go what is seen, operator.go the operator, and around it clock.go and
+// requests.go what it does, faults.go what is done to it.
+package behaviour
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+// Operator works on the Ats of a namespace until the context ends. It returns an
+// error only if it could not start.
+type Operator func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error
+
+// suite is what all stories have in common.
+type suite struct {
+	cluster *testcluster.Cluster
+	run     Operator
+	rules   []rbacv1.PolicyRule
+	config  *rest.Config // a user that may do what the rules say
+}
+
+// story is told by a function. Its name, a sentence, is the key in a table.
+type story func(*scene)
+
+// Test plays all stories with the operator. It has no other rights than those of
+// the ClusterRole in the file. The folder is that of the CRDs.
+func Test(t *testing.T, run Operator, roleFile, crds string) {
+	crd := testcluster.ReadCRDs(t, crds)
+	i := slices.IndexFunc(crd, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == "At" })
+	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
+	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, roleFile)}
+
+	// Whoever had an older version has objects that the present one would refuse.
+	s.cluster.InstallCRDs(t, withoutRules(crd[i]))
+	name := strings.TrimSuffix(filepath.Base(roleFile), filepath.Ext(roleFile))
+	s.config = s.cluster.User(t, name, s.rules)
+	t.Run("with a CRD without rules", func(t *testing.T) { s.play(t, together, invalid) })
+
+	s.cluster.InstallCRDs(t, crd[i])
+	s.awaitRules(t)
+	t.Run("alone", func(t *testing.T) { s.play(t, alone, outage) })
+	t.Run("together", func(t *testing.T) {
+		s.play(t, together, when, phases, once, stale, names, quiet, role)
+		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
+	})
+}
+
+const together, alone = true, false
+
+func (s *suite) play(t *testing.T, parallel bool, tables ...map[string]story) {
+	for _, table := range tables {
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			t.Run(name, func(t *testing.T) {
+				if parallel {
+					t.Parallel()
+				}
+				table[name](newScene(t, s))
+			})
+		}
+	}
+}
+
+// withoutRules is the CRD of an older version, which knew the fields and their
+// types, and nothing more.
+func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	older := crd.DeepCopy()
+	for _, version := range older.Spec.Versions {
+		schema := version.Schema.OpenAPIV3Schema
+		schema.XValidations = nil
+		spec := schema.Properties["spec"]
+		spec.XValidations = nil
+		for name, property := range spec.Properties {
+			property.XValidations = nil
+			spec.Properties[name] = property
+		}
+		schema.Properties["spec"] = spec
+	}
+	return older
+}
+
+// awaitRules waits until the server has taken the rules of the CRD into use.
+func (s *suite) awaitRules(t *testing.T) {
+	ats := versioned.NewForConfigOrDie(s.cluster.Config).CnatV1alpha1().Ats(metav1.NamespaceDefault)
+	bad := &cnat.At{ObjectMeta: metav1.ObjectMeta{GenerateName: "bad-"}, Spec: cnat.AtSpec{Schedule: "tomorrow", Command: "echo YAY"}}
+	require.Eventually(t, func() bool {
+		_, err := ats.Create(t.Context(), bad, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err != nil && strings.Contains(err.Error(), "RFC 3339")
+	}, patience, pause)
+}

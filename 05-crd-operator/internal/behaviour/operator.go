@@ -1,0 +1,85 @@
+package behaviour
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// operator is a running operator, seen from outside.
+type operator struct {
+	scene    *scene
+	clock    *watched
+	requests *ledger
+	pods     *valve // in its watch of pods
+	ats      *valve // in its watch of Ats
+
+	workers int
+	config  *rest.Config
+	faults  []fault
+	ended   func(error)
+	stop    func()
+}
+
+// with changes how an operator is started.
+type with func(*operator)
+
+func workers(n int) with { return func(o *operator) { o.workers = n } }
+
+func suffering(f fault) with { return func(o *operator) { o.faults = append(o.faults, f) } }
+
+func as(config *rest.Config) with { return func(o *operator) { o.config = config } }
+
+// endingAnyhow is for an operator that may fail to start.
+func endingAnyhow() with { return func(o *operator) { o.ended = func(error) {} } }
+
+// start starts an operator with one worker, which takes one key after the other
+// in their order. It works until it is stopped or the test ends.
+func (s *scene) start(how ...with) *operator {
+	s.t.Helper()
+	o := &operator{
+		scene: s, clock: &watched{FakeClock: s.clock}, requests: &ledger{},
+		pods: newValve(s.t, "pods"), ats: newValve(s.t, "ats"),
+		workers: 1, config: s.suite.config,
+		ended: func(err error) { assert.NoError(s.t, err, "from Run") },
+	}
+	for _, change := range how {
+		change(o)
+	}
+	config := rest.CopyConfig(o.config)
+	// The first is the next to the server.
+	for _, f := range append([]fault{o.requests.note, o.pods.pass, o.ats.pass}, o.faults...) {
+		f.through(config)
+	}
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	done := make(chan error, 1)
+	go func() { done <- s.suite.run(ctx, config, s.namespace, o.workers, o.clock) }()
+	o.stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-done:
+			o.ended(err)
+		case <-time.After(time.Minute):
+			assert.Fail(s.t, "Run did not return within a minute of the end of its context")
+		}
+	})
+	s.t.Cleanup(o.stop)
+	return o
+}
+
+// sleepsUntil waits until the operator sleeps until then. Whoever lets the time
+// jump earlier than that lets it jump before the operator has counted the hours.
+func (o *operator) sleepsUntil(clock string) {
+	o.scene.t.Helper()
+	want := moment(clock)
+	o.scene.eventually("to sleep until "+clock, func(context.Context) (any, bool) {
+		until := o.clock.sleepsUntil()
+		late := until.Sub(want)
+		return until, late >= 0 && late < time.Second
+	})
+}

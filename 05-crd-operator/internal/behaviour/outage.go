@@ -1,0 +1,73 @@
+package behaviour
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+// outage are stories that no other could be played beside.
+var outage = map[string]story{
+	"the server is killed while an At waits": func(s *scene) {
+		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
+		o := s.start(as(config))
+		s.create("kettle", "11:00:00")
+		o.sleepsUntil("11:00:00")
+		proxy.Cut()
+		s.suite.cluster.KillServer(s.t)
+		s.jump("11:00:00")
+		s.becomes("kettle", running)
+		s.ends("kettle-pod", 0)
+		s.becomes("kettle", succeeded)
+		s.ran("kettle")
+	},
+
+	"the server is away in the moment that an At is due": func(s *scene) {
+		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
+		o := s.start(as(config))
+		s.create("kettle", "11:00:00")
+		o.sleepsUntil("11:00:00")
+		proxy.Refuse()
+		s.suite.cluster.KillServer(s.t)
+		s.jump("11:00:00")
+		s.eventually("attempts to create the pod", func(context.Context) (any, bool) {
+			attempts := o.requests.about("kettle-pod")
+			return attempts, len(attempts) > 1
+		})
+		proxy.Allow()
+		s.becomes("kettle", running)
+		s.ends("kettle-pod", 0)
+		s.becomes("kettle", succeeded)
+		s.ran("kettle")
+	},
+
+	"the connection is cut as the answer comes": func(s *scene) {
+		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
+		second := 2 // the first is the status PENDING
+		o := s.start(as(config), suffering(loseAnswer(second, proxy.Cut)))
+		s.create("kettle", "11:00:00")
+		o.sleepsUntil("11:00:00")
+		s.jump("11:00:00")
+		s.becomes("kettle", running)
+		s.ends("kettle-pod", 0)
+		s.becomes("kettle", succeeded)
+		s.ran("kettle")
+	},
+
+	"an operator that is stopped leaves nothing behind": func(s *scene) {
+		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
+		s.ran() // the log of pods has begun
+		before := goleak.IgnoreCurrent()
+		o := s.start(as(config), workers(2))
+		s.create("anchor", "23:00:00")
+		o.sleepsUntil("23:00:00")
+		s.create("kettle", "09:00:00")
+		s.becomes("kettle", running)
+		o.stop()
+		proxy.Cut()
+		assert.NoError(s.t, goleak.Find(before))
+	},
+}

@@ -1,0 +1,181 @@
+package lifecycle
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+)
+
+// due is the schedule of the book's sample.
+var due = time.Date(2019, 4, 12, 10, 12, 0, 0, time.UTC)
+
+// newAt is the book's sample, as the server returns it.
+func newAt(change ...func(*cnat.At)) *cnat.At {
+	at := &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "harbour", Name: "example-at", UID: "one", Generation: 1},
+		Spec:       cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "echo YAY"},
+	}
+	for _, f := range change {
+		f(at)
+	}
+	return at
+}
+
+func schedule(s string) func(*cnat.At) {
+	return func(at *cnat.At) { at.Spec.Schedule = s }
+}
+
+func deadline(seconds int64) func(*cnat.At) {
+	return func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = &seconds }
+}
+
+// edited is an At whose spec was changed once.
+func edited(at *cnat.At) { at.Generation = 2 }
+
+func deletedAt(at *cnat.At) { at.DeletionTimestamp = &metav1.Time{Time: due} }
+
+// after gives an At the status that it has after these observations.
+func after(observed ...Observed) func(*cnat.At) {
+	return func(at *cnat.At) {
+		for _, o := range observed {
+			o.At = at
+			if d := Decide(o); d.Status != nil {
+				at.Status = *d.Status
+			}
+		}
+	}
+}
+
+// newPod is the pod of newAt, a second after it was due.
+func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
+	pod := DesiredPod(newAt())
+	pod.CreationTimestamp = metav1.NewTime(due.Add(time.Second))
+	for _, f := range change {
+		f(pod)
+	}
+	return pod
+}
+
+func in(phase corev1.PodPhase) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Status.Phase = phase }
+}
+
+func exited(phase corev1.PodPhase, code int32) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		pod.Status.Phase = phase
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{
+			{Name: "a-proxy", State: terminatedWith(77, due.Add(time.Hour))},
+			{Name: "command", State: terminatedWith(code, due.Add(5*time.Second))},
+		}
+	}
+}
+
+func terminatedWith(code int32, at time.Time) corev1.ContainerState {
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, FinishedAt: metav1.NewTime(at)}}
+}
+
+func deletedPod(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: due} }
+
+func foreign(pod *corev1.Pod) { pod.OwnerReferences = nil }
+
+// ofPredecessor is a pod of an At that had this name before.
+func ofPredecessor(pod *corev1.Pod) { pod.OwnerReferences[0].UID = "none" }
+
+func failedBecause(reason, message string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) { pod.Status.Reason, pod.Status.Message = reason, message }
+}
+
+// words are a decision, a line for each thing that is to be done.
+func words(d Decision) []string {
+	var lines []string
+	if d.CreatePod {
+		lines = append(lines, "create the pod")
+	}
+	if s := d.Status; s != nil {
+		line := "become " + string(s.Phase)
+		if s.PodName != "" {
+			line += " in " + s.PodName
+		}
+		if s.StartTime != nil {
+			line += " from " + clockTime(s.StartTime.Time)
+		}
+		if s.CompletionTime != nil {
+			line += " to " + clockTime(s.CompletionTime.Time)
+		}
+		if s.ExitCode != nil {
+			line += fmt.Sprintf(" with %d", *s.ExitCode)
+		}
+		lines = append(lines, line)
+		for _, c := range s.Conditions {
+			lines = append(lines, fmt.Sprintf("%s=%s since %s, of %d: %s: %s", c.Type, c.Status, clockTime(c.LastTransitionTime.Time), c.ObservedGeneration, c.Reason, c.Message))
+		}
+	}
+	if d.Event != nil {
+		lines = append(lines, fmt.Sprintf("tell %s %s: %s", d.Event.Type, d.Event.Reason, d.Event.Note))
+	}
+	if !d.Wake.IsZero() {
+		lines = append(lines, "wake at "+clockTime(d.Wake))
+	}
+	return lines
+}
+
+func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.999999999") }
+
+// scene is one observation, and what is to be done about it.
+type scene struct {
+	at      *cnat.At // newAt() if nil
+	pod     *corev1.Pod
+	started bool
+	late    time.Duration // how long after the schedule it is
+	want    []string
+}
+
+func (s scene) observed() Observed {
+	if s.at == nil {
+		s.at = newAt()
+	}
+	return Observed{At: s.at, Pod: s.pod, Started: s.started, Now: due.Add(s.late)}
+}
+
+func play(t *testing.T, scenes map[string]scene) {
+	for name, s := range scenes {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, s.want, words(Decide(s.observed()))) })
+	}
+}
+
+func TestWhatIsOverIsLeftAlone(t *testing.T) {
+	play(t, map[string]scene{
+		"an At that is being deleted is not started":     {at: newAt(deletedAt)},
+		"an At that is being deleted is not followed":    {at: newAt(deletedAt), pod: newPod(exited(corev1.PodSucceeded, 0))},
+		"an At that is being deleted misses no pod":      {at: newAt(deletedAt), started: true},
+		"an At that is DONE is not run again":            {at: newAt(done)},
+		"an At that is DONE does not care about its pod": {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1))},
+	})
+}
+
+func done(at *cnat.At) { at.Status.Phase = cnat.Done }
+
+func TestAPodIsLostIfItWasCreatedAndIsNotThere(t *testing.T) {
+	running := func(at *cnat.At) { at.Status.Phase = cnat.Running }
+	for name, test := range map[string]struct {
+		o    Observed
+		want bool
+	}{
+		"it was never created":                {Observed{At: newAt()}, false},
+		"a foreign one is in its place":       {Observed{At: newAt(), Pod: newPod(foreign)}, false},
+		"it is there":                         {Observed{At: newAt(running), Pod: newPod(), Started: true}, false},
+		"the status says it was created":      {Observed{At: newAt(running)}, true},
+		"the operator remembers to create it": {Observed{At: newAt(), Started: true}, true},
+		"a foreign one has taken its place":   {Observed{At: newAt(running), Pod: newPod(foreign)}, true},
+		"nobody asks any more":                {Observed{At: newAt(done), Started: true}, false},
+		"the At is being deleted, with it":    {Observed{At: newAt(running, deletedAt)}, false},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, LostPod(test.o)) })
+	}
+}

@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+)
+
+// aConfigMap is as the operator made it from the layer defaults, with x=1.
+func aConfigMap(change ...func(*corev1.ConfigMap)) *corev1.ConfigMap {
+	o := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "harbour", Name: "settings", UID: "its uid",
+			Labels: map[string]string{managedBy: "settings"},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "settings.example.com/v1alpha1", Kind: "SettingsLayer", Name: "defaults", UID: "uid of defaults",
+			}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: "settings", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(`{"f:data":{"f:x":{}},"f:metadata":{` +
+					`"f:labels":{"f:app.kubernetes.io/managed-by":{}},"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{}}}}`),
+			}},
+		},
+		Data: map[string]string{"x": "1"},
+	}
+	for _, f := range change {
+		f(o)
+	}
+	return o
+}
+
+// foreign is as somebody else would make it.
+func foreign(o *corev1.ConfigMap) { o.Labels, o.OwnerReferences, o.ManagedFields = nil, nil, nil }
+
+func going(o *corev1.ConfigMap) { o.DeletionTimestamp = &metav1.Time{} }
+
+func immutable(o *corev1.ConfigMap) { o.Immutable = new(true) }
+
+func defaults(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
+	layer := aLayer("defaults", 0, 0, data{"x": "1"})
+	for _, f := range change {
+		f(layer)
+	}
+	return layer
+}
+
+// remembers makes a layer one that was in a ConfigMap of this name.
+func remembers(configMap string) func(*v1alpha1.SettingsLayer) {
+	return func(layer *v1alpha1.SettingsLayer) { layer.Status.ConfigMap = configMap }
+}
+
+func TestDecide(t *testing.T) {
+	for name, tc := range map[string]struct {
+		layers, leaving layers
+		have            *corev1.ConfigMap
+		want            action
+		why             string
+	}{
+		"nothing at all":                        {nil, nil, nil, leave, ""},
+		"no layer, and somebody's":              {nil, nil, aConfigMap(foreign), leave, ""},
+		"no layer left":                         {nil, nil, aConfigMap(), remove, "there is no layer left"},
+		"no layer left, and it goes already":    {nil, nil, aConfigMap(going), leave, ""},
+		"the last layer goes":                   {nil, layers{defaults()}, aConfigMap(), leave, ""},
+		"the last layer goes, and it is gone":   {nil, layers{defaults()}, nil, leave, ""},
+		"none yet":                              {layers{defaults()}, nil, nil, apply, "it is missing"},
+		"all is well":                           {layers{defaults()}, nil, aConfigMap(), leave, ""},
+		"somebody's":                            {layers{defaults()}, nil, aConfigMap(foreign), refuse, "it was not made from layers"},
+		"somebody's, in the place of ours":      {layers{defaults(remembers("settings"))}, nil, aConfigMap(foreign), apply, "not as in the layers: x"},
+		"somebody's, and ours had another name": {layers{defaults(remembers("other"))}, nil, aConfigMap(foreign), refuse, "it was not made from layers"},
+		"one layer remembers":                   {layers{defaults(), aLayer("site", 0, 0, nil), remembering("z")}, nil, aConfigMap(foreign), apply, "not as in the layers: x"},
+		"it goes":                               {layers{defaults()}, nil, aConfigMap(going), refuse, "it is being deleted"},
+		"somebody's, and it goes":               {layers{defaults()}, nil, aConfigMap(foreign, going), refuse, "it was not made from layers"},
+		"it is immutable":                       {layers{defaults()}, nil, aConfigMap(immutable), replace, "it is immutable"},
+		"it says that it is not immutable":      {layers{defaults()}, nil, aConfigMap(func(o *corev1.ConfigMap) { o.Immutable = new(false) }), leave, ""},
+		"another layer":                         {layers{defaults(), aLayer("site", 0, 0, nil)}, nil, aConfigMap(), apply, "its owners differ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := decide(observed{namespace: "harbour", layers: tc.layers, leaving: tc.leaving, have: tc.have}, "settings")
+			assert.Equal(t, tc.want, got.action)
+			assert.Equal(t, tc.why, got.why)
+			assert.Equal(t, got.action == refuse, got.refuse != omission{})
+		})
+	}
+}
+
+func remembering(name string) *v1alpha1.SettingsLayer {
+	layer := aLayer(name, 0, 0, nil)
+	layer.Status.ConfigMap = "settings"
+	return layer
+}
+
+func TestDifference(t *testing.T) {
+	want := desired("harbour", "settings", layers{defaults()}, data{"x": "1"})
+	for name, tc := range map[string]struct {
+		change func(*corev1.ConfigMap)
+		want   string
+	}{
+		"none":              {func(*corev1.ConfigMap) {}, ""},
+		"a value":           {func(o *corev1.ConfigMap) { o.Data["x"] = "2" }, "not as in the layers: x"},
+		"a key less":        {func(o *corev1.ConfigMap) { delete(o.Data, "x") }, "not as in the layers: x"},
+		"a key more":        {func(o *corev1.ConfigMap) { o.Data["y"] = "" }, "no layer has y"},
+		"many keys more":    {func(o *corev1.ConfigMap) { o.Data = data{"e": "", "d": "", "c": "", "b": "", "a": ""} }, "no layer has a, b, c and 2 more"},
+		"a binary key more": {func(o *corev1.ConfigMap) { o.BinaryData = map[string][]byte{"y": nil} }, "no layer has y"},
+		"the label":         {func(o *corev1.ConfigMap) { o.Labels[managedBy] = "me" }, "its label differs"},
+		"no label":          {func(o *corev1.ConfigMap) { o.Labels = nil }, "its label differs"},
+		"another label":     {func(o *corev1.ConfigMap) { o.Labels["team"] = "coast" }, ""},
+		"an annotation":     {func(o *corev1.ConfigMap) { o.Annotations = map[string]string{"note": ""} }, ""},
+		"another owner": {func(o *corev1.ConfigMap) {
+			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{UID: "n"})
+		}, ""},
+		"no owner":                       {func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, "its owners differ"},
+		"a layer of another UID":         {func(o *corev1.ConfigMap) { o.OwnerReferences[0].UID = types.UID("old") }, "its owners differ"},
+		"nobody owns any field":          {func(o *corev1.ConfigMap) { o.ManagedFields = nil }, "not as in the layers: x"},
+		"others own what we want":        {func(o *corev1.ConfigMap) { o.ManagedFields[0].Manager = "me" }, "not as in the layers: x"},
+		"an account that is not legible": {func(o *corev1.ConfigMap) { o.ManagedFields[0].FieldsV1.SetRawString(`{"data":1}`) }, "not as in the layers: x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			have := aConfigMap(tc.change)
+			assert.Equal(t, tc.want, difference(have, want))
+		})
+	}
+}

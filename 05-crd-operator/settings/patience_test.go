@@ -1,0 +1,5 @@
+//go:build !nowatch
+
+package settings
+
+const patienceForDrift = patience

@@ -1,0 +1,129 @@
+package settings
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+// TestTheRoleIsTheSmallest runs the operator with the shipped role less one verb,
+// for each verb of it. All other tests show that the whole role is enough.
+func TestTheRoleIsTheSmallest(t *testing.T) {
+	w := newWorld(t)
+	rules := testcluster.Rules(t, "../config/rbac/settings.yaml")
+	for i, rule := range rules {
+		for _, verb := range rule.Verbs {
+			resource := rule.Resources[0]
+			t.Run("without "+verb+" "+resource, func(t *testing.T) {
+				t.Parallel()
+				less := slices.Clone(rules)
+				less[i].Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(v string) bool { return v == verb })
+				less = slices.DeleteFunc(less, func(r rbacv1.PolicyRule) bool { return len(r.Verbs) == 0 })
+				name := sceneName(verb + " " + regexp.MustCompile(`\W`).ReplaceAllString(resource, " "))
+
+				s := w.scene(t, name)
+				s.config = w.User(t, name, less)
+				denied := runAs(s)
+				lifeOf(s)
+				require.Eventually(t, func() bool { return slices.Contains(denied(), verb+" "+resource) }, patience, 20*time.Millisecond)
+				assert.Len(t, slices.Compact(slices.Sorted(slices.Values(denied()))), 1, "%s", denied())
+			})
+		}
+	}
+}
+
+// lifeOf does all that an operator needs a right for: it is to create, to patch,
+// to delete, to write a status, to tell an event, and to tell it again.
+func lifeOf(s *scene) {
+	s.layer("defaults", 0, data{"colour": "blue"})
+	for range 3 {
+		waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
+		s.layer("site", 10, data{"colour": "green"})
+		waitFor(s, func(state state) bool { return state["defaults"] == "False Overridden 1, colour by site" })
+		s.deleteLayer("site")
+	}
+	waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
+	s.deleteLayer("defaults")
+}
+
+// waitFor waits a while. Who lacks a right may never come so far.
+func waitFor(s *scene, done func(state) bool) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if state, err := s.state(ctx); err != nil || done(state) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// runAs runs the operator until the test ends. The function that it returns tells
+// what the server refused.
+func runAs(s *scene) (denied func() []string) {
+	var mu sync.Mutex
+	var list []string
+	config := rest.CopyConfig(s.config)
+	config.QPS = -1
+	config.ContentType = runtime.ContentTypeJSON
+	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err == nil && response.StatusCode == http.StatusForbidden {
+			body, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			response.Body = io.NopCloser(bytes.NewReader(body))
+			mu.Lock()
+			defer mu.Unlock()
+			list = append(list, inVerbs(string(body)))
+		}
+		return response, err
+	})(config)
+
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	done := make(chan error, 1)
+	go func() { done <- operate(ctx, config, options{namespace: s.name, configMap: "settings", workers: 1}) }()
+	s.t.Cleanup(func() {
+		cancel()
+		// Who may not list is refused at the start, all others go on.
+		if err := <-done; err != nil {
+			assert.True(s.t, apierrors.IsForbidden(err), "%v", err)
+		}
+	})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(list)
+	}
+}
+
+var refusal = regexp.MustCompile(`cannot (\w+) resource \\"([\w/]+)\\"`)
+
+func inVerbs(body string) string {
+	if found := refusal.FindStringSubmatch(body); found != nil {
+		return found[1] + " " + found[2]
+	}
+	return body
+}

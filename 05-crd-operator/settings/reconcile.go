@@ -1,0 +1,71 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+)
+
+// soon is when to look again after somebody else was faster: the cache will
+// have heard of it by then.
+const soon = 100 * time.Millisecond
+
+// reconciler makes true what the layers of a namespace say.
+type reconciler struct {
+	client    client.Client // reads come from the cache
+	events    events.EventRecorder
+	configMap string // its name
+}
+
+// Reconcile looks, decides, acts and tells. What it is given is a namespace:
+// whatever changed in it, a layer or the ConfigMap, the work is the same.
+func (r *reconciler) Reconcile(ctx context.Context, namespace string) (reconcile.Result, error) {
+	o, err := r.observe(ctx, namespace)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	d := decide(o, r.configMap)
+
+	err = r.act(ctx, o, d)
+	switch {
+	case err == nil:
+		if d.action != leave {
+			log.FromContext(ctx).Info(string(d.action), "configMap", r.configMap, "why", d.why)
+		}
+	// Somebody else was faster.
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		return reconcile.Result{RequeueAfter: soon}, nil
+	// The layers will be gone as well.
+	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		return reconcile.Result{}, nil
+	case isRefusal(err):
+		d = decision{action: refuse, refuse: omission{v1alpha1.Blocked, fmt.Sprintf("the server refuses the ConfigMap %s: %v", r.configMap, err)}}
+	default:
+		return reconcile.Result{}, err
+	}
+
+	again, failed := r.tell(ctx, o, d)
+	switch {
+	case err != nil: // it may be accepted later: a quota is raised, a role is granted
+		return reconcile.Result{}, err
+	case again:
+		return reconcile.Result{RequeueAfter: soon}, failed
+	default:
+		return reconcile.Result{}, failed
+	}
+}
+
+// isRefusal reports whether the server has understood the request and does not
+// want it, which the layers should know.
+func isRefusal(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
+}
