@@ -130,6 +130,10 @@ fmt: | go ## Format all Go code
 lint: $(LAB) ## Run only the linter
 	@sh tools/lint.sh $(MODULES)
 
+.PHONY: generate
+generate: | go ## Write all generated code and manifests anew
+	@for script in */generate.sh; do sh $$script || exit 1; done
+
 .PHONY: tidy
 tidy: | go ## Run go mod tidy in every module
 	@for module in $(MODULES); do go -C $$module mod tidy || exit 1; done

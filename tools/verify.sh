@@ -34,9 +34,20 @@ tidy() {
   done
 }
 
+# generated runs each generate.sh in a copy of its module, so that looking changes
+# nothing.
+generated() {
+  copy=$(mktemp -d) && mkdir "$copy/tools" && cp -R tools/generate "$copy/tools/" || return 1
+  for script in */generate.sh; do
+    module=$(dirname "$script")
+    cp -R "$module" "$copy/" && sh "$copy/$script" && diff -r "$module" "$copy/$module" || { rm -rf "$copy"; return 1; }
+  done
+  rm -rf "$copy"
+}
+
 scripts() {
   bash -n .ci/run || return 1
-  for script in tools/*.sh; do
+  for script in tools/*.sh */*.sh */checks/*.sh; do
     sh -n "$script" || return 1
   done
 }
@@ -46,6 +57,7 @@ check "format" "run: make fmt" formatted
 check "go vet" "correct what it says above" vetted
 check "golangci-lint" "correct what it says above, then: make lint" sh tools/lint.sh $modules
 check "go mod tidy" "run: make tidy" tidy
+check "generated files" "run: make generate" generated
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
 check "scripts" "correct the syntax" scripts
 

@@ -54,7 +54,12 @@ func (s *sink) Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Eve
 // tellTo starts the recorder with this sink behind it. The lines that are logged
 // are appended to lost.
 func tellTo(t *testing.T, s *sink, lost *[]string) *events {
-	log := funcr.New(func(_, args string) { *lost = append(*lost, args) }, funcr.Options{})
+	var mu sync.Mutex
+	log := funcr.New(func(_, args string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*lost = append(*lost, args)
+	}, funcr.Options{})
 	e, err := startEvents(klog.NewContext(t.Context(), log), kubefake.NewClientset())
 	require.NoError(t, err)
 	e.EventSink = s
@@ -86,11 +91,12 @@ func TestTheEndDoesNotWaitForEver(t *testing.T) {
 		s := &sink{answer: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }}
 		e := tellTo(t, s, &lost)
 		start := time.Now()
-		e.tell(t.Context(), newAt(), happened("a"))
+		e.tell(t.Context(), version("1"), happened("a"))
+		e.tell(t.Context(), version("2"), happened("b"))
 		e.stop()
 		assert.Equal(t, farewell, time.Since(start))
 		synctest.Wait() // and nothing goes on in the background
-		assert.Len(t, lost, 1)
+		assert.Len(t, lost, 2)
 	})
 }
 
@@ -133,6 +139,7 @@ func TestAnEventThatCannotBeWrittenIsGivenUp(t *testing.T) {
 		e := tellTo(t, s, &lost)
 		e.tell(t.Context(), newAt(), happened("a"))
 		time.Sleep(time.Hour) //nolint:forbidigo // fake time
+		synctest.Wait()
 		assert.Equal(t, pauses.Steps, s.attempts, "and the recorder does not begin from the start")
 		assert.Empty(t, e.slots)
 		assert.Len(t, lost, 1)
@@ -152,6 +159,7 @@ func TestAnAttemptHasADeadline(t *testing.T) {
 		e := tellTo(t, s, nil)
 		e.tell(t.Context(), newAt(), happened("a"))
 		time.Sleep(11 * time.Second) //nolint:forbidigo // fake time
+		synctest.Wait()
 		assert.Equal(t, []string{"a"}, s.notes)
 		e.stop()
 	})
@@ -172,6 +180,7 @@ func TestAnAnswerIsFinal(t *testing.T) {
 				e := tellTo(t, s, &lost)
 				e.tell(t.Context(), newAt(), happened("a"))
 				time.Sleep(time.Hour) //nolint:forbidigo // fake time
+				synctest.Wait()
 				assert.Equal(t, 1, s.attempts)
 				assert.Len(t, lost, tc.lost)
 				e.stop()

@@ -35,4 +35,4 @@ package settings
 // +kubebuilder:rbac:groups=settings.example.com,resources=settingslayers,verbs=list;watch
 // +kubebuilder:rbac:groups=settings.example.com,resources=settingslayers/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=configmaps,resourceNames=settings,verbs=list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create

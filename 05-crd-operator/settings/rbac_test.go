@@ -50,15 +50,13 @@ func TestTheRoleIsTheSmallest(t *testing.T) {
 }
 
 // lifeOf does all that an operator needs a right for: it is to create, to patch,
-// to delete, to write a status, to tell an event, and to tell it again.
+// to delete, to write a status and to tell an event.
 func lifeOf(s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
-	for range 3 {
-		waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
-		s.layer("site", 10, data{"colour": "green"})
-		waitFor(s, func(state state) bool { return state["defaults"] == "False Overridden 1, colour by site" })
-		s.deleteLayer("site")
-	}
+	waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
+	s.layer("site", 10, data{"colour": "green"})
+	waitFor(s, func(state state) bool { return state["defaults"] == "False Overridden 1, colour by site" })
+	s.deleteLayer("site")
 	waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
 	s.deleteLayer("defaults")
 }

@@ -73,6 +73,7 @@ func Test(t *testing.T, run Operator, roleFile, crds string) {
 	t.Run("together", func(t *testing.T) {
 		s.play(t, together, when, phases, once, stale, names, quiet, role)
 		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
+		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
 	})
 }
 

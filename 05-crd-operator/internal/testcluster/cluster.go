@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -28,6 +29,7 @@ type Cluster struct {
 	Client kubernetes.Interface // the same, without a limit on requests
 
 	pidFile string // of the API server
+	adding  sync.Mutex
 }
 
 const runFirst = "run `make lab`, then `make test-5`, at the root of the repository"

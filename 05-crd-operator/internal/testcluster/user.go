@@ -29,8 +29,8 @@ func Rules(t testing.TB, path string) []rbacv1.PolicyRule {
 }
 
 // User returns the configuration of a new user who may do what the rules say, in
-// all namespaces, and nothing else. The rate limit is the default of client-go, or what the operator
-// makes of it.
+// all namespaces, and nothing else. The rate limit is the default of client-go, or
+// what the operator makes of it.
 func (c *Cluster) User(t testing.TB, name string, rules []rbacv1.PolicyRule) *rest.Config {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: name}
@@ -42,7 +42,9 @@ func (c *Cluster) User(t testing.TB, name string, rules []rbacv1.PolicyRule) *re
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	c.adding.Lock() // envtest adds one user at a time
 	user, err := c.AddUser(envtest.User{Name: name}, nil)
+	c.adding.Unlock()
 	require.NoError(t, err)
 	config := user.Config()
 
