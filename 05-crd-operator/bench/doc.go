@@ -6,6 +6,7 @@
 //	writes_test.go   what one At costs the server, from its creation to DONE
 //	burst_test.go    many Ats that are due at the same instant
 //	idle_test.go     many Ats that are due tomorrow
+//	drift_test.go    how soon settings undoes what others do
 //
 // AT_BENCH=50,500,1000 is smaller: so many Ats in the first, second and third.
 package bench

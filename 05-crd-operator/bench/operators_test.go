@@ -76,7 +76,7 @@ func sizes(b *testing.B) (writes, burst, idle int) {
 // stage is a cluster that knows Ats.
 type stage struct {
 	*testcluster.Cluster
-	ats versioned.Interface
+	ats versioned.Interface // and layers
 }
 
 func newStage(b *testing.B) *stage {
