@@ -1,5 +1,5 @@
-// Package bench measures the two forms of the operator side by side, against a
-// real API server on which pods are only objects:
+// Package bench measures the operators, the two forms of one side by side,
+// against a real API server on which pods are only objects:
 //
 //	go test -run '^$' -bench . ./bench
 //
