@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/cluster"
@@ -36,6 +37,8 @@ type Options struct {
 	// Clock tells when an At is due. The default is that of this machine; tests
 	// bring one that they can turn.
 	Clock clock.WithTicker
+	// Around, if there is one, is put around each pass: to trace it, for example.
+	Around func(reconcile.Reconciler) reconcile.Reconciler
 }
 
 const defaultWorkers = 8
@@ -54,7 +57,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // the number of workers is restraint enough
 
-	err := run(ctx, config, o.withDefaults())
+	err := run(ctx, config, o)
 	if ctx.Err() != nil {
 		return nil // it was told to stop, and that is no error
 	}
@@ -69,6 +72,19 @@ func run(ctx context.Context, config *rest.Config, o Options) error {
 	if err := knock(ctx, config, m, o.Namespace); err != nil {
 		return err
 	}
+	if err := Add(m, o); err != nil {
+		return err
+	}
+	// Starts the caches, waits until they are full, starts the controller; when
+	// the context has ended, waits for the workers, then for the caches.
+	return m.Start(ctx)
+}
+
+// Add adds the operator to a manager, which may have others. The manager has to
+// know the types of AddToScheme, and to cache what Cached says. It decides in which
+// namespaces.
+func Add(m manager.Manager, o Options) error {
+	o = o.withDefaults()
 	r := &reconciler{
 		Client: m.GetClient(),
 		server: m.GetAPIReader(),
@@ -79,9 +95,7 @@ func run(ctx context.Context, config *rest.Config, o Options) error {
 	if err := watch(m, r, o); err != nil {
 		return fmt.Errorf("creating the controller: %w", err)
 	}
-	// Starts the caches, waits until they are full, starts the controller; when
-	// the context has ended, waits for the workers, then for the caches.
-	return m.Start(ctx)
+	return nil
 }
 
 // newManager makes a manager that does what the operator needs, and no more. It
@@ -110,14 +124,7 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (manager.Manager
 // reads from them.
 func caches(namespace string) cache.Options {
 	options := cache.Options{
-		// Who wrote which field is half of an object's size, and nobody asks here.
-		DefaultTransform: cache.TransformStripManagedFields(),
-		ByObject: map[client.Object]cache.ByObject{
-			// Other pods are never sent here. The price is not to see a foreign
-			// pod that has the name of an At's pod; but the server does, and
-			// refuses to create ours. That is early enough.
-			&corev1.Pod{}: {Label: labels.SelectorFromSet(labels.Set{lifecycle.ManagedBy: lifecycle.Operator})},
-		},
+		ByObject: Cached(),
 		// By default, to read a type for the first time is to list and watch all
 		// of it, from then on. Here that is an error.
 		ReaderFailOnMissingInformer: true,
@@ -128,12 +135,30 @@ func caches(namespace string) cache.Options {
 	return options
 }
 
+// Cached is what the operator reads, as a manager wants to know it for its cache.
+func Cached() map[client.Object]cache.ByObject {
+	// Who wrote which field is half of an object's size, and nobody asks here.
+	strip := cache.TransformStripManagedFields()
+	return map[client.Object]cache.ByObject{
+		&cnat.At{}: {Transform: strip},
+		// Other pods are never sent here. The price is not to see a foreign pod that
+		// has the name of an At's pod; but the server does, and refuses to create
+		// ours. That is early enough.
+		&corev1.Pod{}: {Transform: strip, Label: labels.SelectorFromSet(labels.Set{lifecycle.ManagedBy: lifecycle.Operator})},
+	}
+}
+
 // scheme says which kinds the Go types are. It is the equivalent of the clientset:
 // one client for all types of the scheme.
 func scheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
+	return s, AddToScheme(s)
+}
+
+// AddToScheme adds the types that the operator has to do with.
+func AddToScheme(s *runtime.Scheme) error {
 	builder := runtime.NewSchemeBuilder(cnat.AddToScheme, corev1.AddToScheme)
-	return s, builder.AddToScheme(s)
+	return builder.AddToScheme(s)
 }
 
 // mapper says at which URLs the kinds are. A generated client has that in its

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
@@ -35,6 +36,7 @@ func TestOneCluster(t *testing.T) {
 	t.Run("an At runs with the rights of the role, and no others", func(t *testing.T) { anAtRuns(t, c) })
 	t.Run("two operators in one process", func(t *testing.T) { twoOperators(t, c) })
 	t.Run("two workers work at the same time", func(t *testing.T) { twoWorkers(t, c) })
+	t.Run("what is put around a pass sees it", func(t *testing.T) { aroundAPass(t, c) })
 }
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
@@ -142,6 +144,27 @@ func twoWorkers(t *testing.T, c *testcluster.Cluster) {
 	s.start(config, s.namespace)
 	s.becomes("one", cnat.Running)
 	s.becomes("two", cnat.Running)
+}
+
+func aroundAPass(t *testing.T, c *testcluster.Cluster) {
+	s := newScene(t, c, "around")
+	var seen sync.Map
+	ctx, cancel := context.WithCancel(silent(t))
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(ctx, c.Config, Options{Namespace: s.namespace, Around: func(next reconcile.Reconciler) reconcile.Reconciler {
+			return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+				seen.Store(request.Name, true)
+				return next.Reconcile(ctx, request)
+			})
+		}})
+	}()
+	s.createAt("yay", time.Now())
+	s.becomes("yay", cnat.Running)
+	cancel()
+	require.NoError(t, <-done)
+	_, ok := seen.Load("yay")
+	assert.True(t, ok)
 }
 
 // TestAServerThatCannotBeReached needs none.

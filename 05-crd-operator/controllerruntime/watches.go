@@ -19,6 +19,10 @@ import (
 // watch adds the controller to the manager: the informers, their handlers, the
 // queue and the workers.
 func watch(m manager.Manager, r *reconciler, o Options) error {
+	var pass reconcile.Reconciler = r
+	if o.Around != nil {
+		pass = o.Around(r)
+	}
 	return builder.ControllerManagedBy(m).
 		Named("controllerruntime").
 		// Each At that passes the predicate gives a key: its namespace and name.
@@ -34,7 +38,7 @@ func watch(m manager.Manager, r *reconciler, o Options) error {
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](100*time.Millisecond, time.Minute),
 			NewQueue:    queue(o.Clock),
 		}).
-		Complete(r)
+		Complete(pass)
 }
 
 // changed lets through an At that is new, or gone, or wants something else than

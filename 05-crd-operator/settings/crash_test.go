@@ -25,9 +25,9 @@ func TestACrashAfterEveryWrite(t *testing.T) {
 	w := newWorld(t)
 	want, writes, crashes := tale(t, w, "calm", -1)
 	require.Equal(t, 0, crashes)
-	assert.Equal(t, 20, writes, "the story is not the one that its comments tell")
+	assert.GreaterOrEqual(t, writes, fewest, "the story is not the one that its comments tell")
 
-	for n := 1; n <= writes; n++ {
+	for n := 1; n <= fewest; n++ {
 		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
 			t.Parallel()
 			got, _, crashes := tale(t, w, fmt.Sprintf("crash%d", n), n)
@@ -36,6 +36,11 @@ func TestACrashAfterEveryWrite(t *testing.T) {
 		})
 	}
 }
+
+// fewest is how many writes there are in the story. There are two more each time
+// that the operator is faster than the one who replaces the ConfigMap: it makes a new
+// one in between, and that is deleted as well.
+const fewest = 20
 
 // tale plays the story, with a crash after so many writes, and returns what is
 // in the cluster after each of its chapters.

@@ -25,6 +25,7 @@ const (
 type decision struct {
 	action action
 	why    string                                // for logs
+	drift  bool                                  // whether somebody else is the cause
 	want   *corev1ac.ConfigMapApplyConfiguration // to apply, and to replace
 	merged merged
 	refuse omission // what to tell all layers
@@ -57,6 +58,7 @@ func decide(o observed, name string) decision {
 	d := decision{merged: merge(o.layers)}
 	d.want = desired(o.namespace, name, o.layers, d.merged.data)
 	d.why = difference(o.have, d.want)
+	d.drift = d.why != "" && drifted(o, name, d.want)
 	switch {
 	case d.why == "":
 		d.action = leave

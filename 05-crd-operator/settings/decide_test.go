@@ -88,6 +88,59 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// told is a layer that knows to be in the ConfigMap.
+func told(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
+	layer := defaults(append([]func(*v1alpha1.SettingsLayer){remembers("settings")}, change...)...)
+	layer.Status.ObservedGeneration = 3
+	return layer
+}
+
+func TestDriftIsWhatOthersDo(t *testing.T) {
+	none := func(*corev1.ConfigMap) {}
+	for name, tc := range map[string]struct {
+		layers layers
+		change func(*corev1.ConfigMap)
+		want   bool
+	}{
+		"all is well":   {layers{told()}, none, false},
+		"an annotation": {layers{told()}, func(o *corev1.ConfigMap) { o.Annotations = data{"note": ""} }, false},
+		"a key more":    {layers{told()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
+		"others own a key": {layers{told()}, func(o *corev1.ConfigMap) {
+			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{}}}}`)
+		}, true},
+		"the label":               {layers{told()}, func(o *corev1.ConfigMap) { o.Labels = nil }, true},
+		"the owners":              {layers{told()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
+		"it is immutable":         {layers{told()}, immutable, true},
+		"somebody's in its place": {layers{told()}, foreign, true},
+		"a layer has changed":     {layers{told(func(l *v1alpha1.SettingsLayer) { l.Generation++; l.Spec.Data["x"] = "2" })}, none, false},
+		"a layer is new":          {layers{told(), aLayer("site", 0, 0, data{"y": "2"})}, none, false},
+		"a layer has gone": {layers{told()}, func(o *corev1.ConfigMap) {
+			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{APIVersion: "settings.example.com/v1alpha1", Kind: "SettingsLayer", Name: "site", UID: "gone"})
+			o.Data["y"] = "2"
+			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:data":{"f:x":{},"f:y":{}},"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},` +
+				`"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{},"k:{\"uid\":\"gone\"}":{}}}}`)
+		}, false},
+		"a value of one that went":  {layers{told()}, func(o *corev1.ConfigMap) { o.Data["x"] = "of the heavier" }, false},
+		"a new layer, and a forger": {layers{told(), aLayer("site", 0, 0, data{"y": "2"})}, func(o *corev1.ConfigMap) { o.Data["z"] = "" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := decide(observed{namespace: "harbour", layers: tc.layers, have: aConfigMap(tc.change)}, "settings")
+			assert.Equal(t, tc.want, got.drift)
+		})
+	}
+	assert.True(t, decide(observed{namespace: "harbour", layers: layers{told()}}, "settings").drift, "it is deleted")
+	assert.False(t, decide(observed{namespace: "harbour", layers: layers{defaults()}}, "settings").drift, "there was none yet")
+}
+
+func TestARepairIsTold(t *testing.T) {
+	var repaired []string
+	r := &reconciler{repaired: func(namespace string) { repaired = append(repaired, namespace) }}
+	for _, d := range []decision{{action: leave}, {action: apply}, {action: refuse}, {action: apply, drift: true}} {
+		r.report(t.Context(), "harbour", d)
+	}
+	assert.Equal(t, []string{"harbour"}, repaired)
+}
+
 func remembering(name string) *v1alpha1.SettingsLayer {
 	layer := aLayer(name, 0, 0, nil)
 	layer.Status.ConfigMap = "settings"

@@ -69,6 +69,35 @@ func difference(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfigurati
 	}
 }
 
+// drifted reports whether a difference comes from others, and not from a layer that
+// is new, has changed or is gone. For that all layers must have been told of what
+// is, and then something that they want must be gone, or something be there that
+// they never wanted.
+func drifted(o observed, name string, want *corev1ac.ConfigMapApplyConfiguration) bool {
+	for _, layer := range o.layers {
+		if layer.Status.ConfigMap != name || layer.Status.ObservedGeneration != layer.Generation {
+			return false
+		}
+	}
+	if o.have == nil {
+		return true
+	}
+	// A value that somebody else has set is not ours any more. One that is ours, and
+	// not the right one, was right before a layer went.
+	ours := owned(o.have)
+	for key := range want.Data {
+		if _, ok := ours.Data[key]; !ok {
+			return true
+		}
+	}
+	for _, owner := range want.OwnerReferences {
+		if !slices.ContainsFunc(ours.OwnerReferences, func(is metav1ac.OwnerReferenceApplyConfiguration) bool { return byUID(is, owner) == 0 }) {
+			return true
+		}
+	}
+	return ptr.Deref(o.have.Immutable, false) || len(foreignKeys(o.have, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
+}
+
 // owned is what the operator owns of a ConfigMap. The server keeps account of who
 // set which field, and a field that somebody else changes is no longer ours. So
 // when we own what we want, all is well.

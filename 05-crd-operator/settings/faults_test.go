@@ -41,6 +41,7 @@ func TestFaults(t *testing.T) {
 		"the connection is dropped, again and again":           connectionDropped,
 		"the namespace begins to end":                          namespaceEnds,
 		"no value is logged":                                   silent,
+		"what others do is told from what layers do":           driftIsTold,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -291,6 +292,25 @@ func namespaceEnds(t *testing.T, s *scene) {
 	stop()
 	assert.Equal(t, []string{"PATCH 403 configmaps/settings"}, requests.all())
 	assert.NotContains(t, log.String(), "Reconciler error")
+}
+
+func driftIsTold(t *testing.T, s *scene) {
+	var log lockedBuffer
+	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
+	const drift = `"drift"=true`
+	good := twoLayers(s)
+	s.deleteLayer("site")
+	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
+	s.layer("site", 10, data{"colour": "green"})
+	s.becomes(good)
+	s.patchLayer("defaults", `{"spec":{"data":{"size":null}}}`)
+	good["settings"], good["defaults"] = "colour=green; of defaults, site", "False Overridden 2, colour by site"
+	s.becomes(good)
+	assert.NotContains(t, log.String(), drift)
+
+	s.edit(`{"data":{"colour":"forged"}}`)
+	s.becomes(good)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), drift) }, patience, 20*time.Millisecond)
 }
 
 func silent(t *testing.T, s *scene) {

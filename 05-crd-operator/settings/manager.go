@@ -21,14 +21,45 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
 
-// newScheme knows all types that the operator has to do with.
+// Options say what the operator does in a manager.
+type Options struct {
+	// ConfigMap is the name of the ConfigMap in each namespace.
+	ConfigMap string
+	// Workers is how many namespaces to work on at the same time.
+	Workers int
+	// Around, if there is one, is put around each pass: to trace it, for example.
+	// What a pass is given is a namespace.
+	Around func(reconcile.TypedReconciler[string]) reconcile.TypedReconciler[string]
+	// Repaired, if there is one, is told each time that a ConfigMap of the namespace
+	// was restored because somebody else had changed it.
+	Repaired func(namespace string)
+}
+
+// AddToScheme adds the types that the operator has to do with.
+func AddToScheme(scheme *runtime.Scheme) error {
+	return errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+}
+
+// Cached is what the operator reads, as a manager wants to know it for its cache.
+func Cached(configMap string) map[client.Object]cache.ByObject {
+	return map[client.Object]cache.ByObject{
+		// Of all ConfigMaps of the cluster, the server sends those with our name.
+		// A label would not do to select them: who takes it off would take
+		// the ConfigMap out of our sight.
+		&corev1.ConfigMap{}: {Field: fields.OneTermEqualSelector("metadata.name", configMap)},
+		// Of layers, nobody here reads who set which field.
+		&v1alpha1.SettingsLayer{}: {Transform: cache.TransformStripManagedFields()},
+	}
+}
+
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+	if err := AddToScheme(scheme); err != nil {
 		return nil, fmt.Errorf("registering the types: %w", err)
 	}
 	return scheme, nil
@@ -36,16 +67,7 @@ func newScheme() (*runtime.Scheme, error) {
 
 // newManager puts the operator onto controller-runtime.
 func newManager(config *rest.Config, scheme *runtime.Scheme, o options, log logr.Logger) (ctrl.Manager, error) {
-	caches := cache.Options{
-		// Of all ConfigMaps of the cluster, the server sends those with our name.
-		// A label would not do to select them: who takes it off would take
-		// the ConfigMap out of our sight.
-		ByObject: map[client.Object]cache.ByObject{
-			&corev1.ConfigMap{}: {Field: fields.OneTermEqualSelector("metadata.name", o.configMap)},
-			// Of layers, nobody here reads who set which field.
-			&v1alpha1.SettingsLayer{}: {Transform: cache.TransformStripManagedFields()},
-		},
-	}
+	caches := cache.Options{ByObject: Cached(o.configMap)}
 	if o.namespace != "" {
 		caches.DefaultNamespaces = map[string]cache.Config{o.namespace: {}}
 	}
@@ -58,16 +80,20 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, o options, log logr
 	if err != nil {
 		return nil, fmt.Errorf("creating the manager: %w", err)
 	}
-	return mgr, addController(mgr, o)
+	return mgr, Add(mgr, Options{ConfigMap: o.configMap, Workers: o.workers})
 }
 
-// addController says what leads to work, and what the work is.
-func addController(mgr ctrl.Manager, o options) error {
+// Add adds the operator to a manager, which may have others. The manager has to
+// know the types of AddToScheme, and to cache what Cached says. It decides in which
+// namespaces.
+//
+// This is where it is said what leads to work, and what the work is.
+func Add(mgr ctrl.Manager, o Options) error {
 	b := builder.TypedControllerManagedBy[string](mgr).
 		Named(program).
 		Watches(&v1alpha1.SettingsLayer{}, enqueueNamespace, builder.WithPredicates(layerChanged)).
 		WithOptions(controller.TypedOptions[string]{
-			MaxConcurrentReconciles: o.workers,
+			MaxConcurrentReconciles: o.Workers,
 			ReconciliationTimeout:   time.Minute,
 			// Each namespace that fails waits for itself, a minute at most.
 			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, time.Minute),
@@ -80,11 +106,16 @@ func addController(mgr ctrl.Manager, o options) error {
 			},
 		})
 	watchOutput(b)
-	return b.Complete(&reconciler{
+	var pass reconcile.TypedReconciler[string] = &reconciler{
 		client:    mgr.GetClient(),
 		events:    mgr.GetEventRecorder(program),
-		configMap: o.configMap,
-	})
+		configMap: o.ConfigMap,
+		repaired:  o.Repaired,
+	}
+	if o.Around != nil {
+		pass = o.Around(pass)
+	}
+	return b.Complete(pass)
 }
 
 // enqueueNamespace turns an object into the key of the queue. All layers of a

@@ -24,6 +24,7 @@ type reconciler struct {
 	client    client.Client // reads come from the cache
 	events    events.EventRecorder
 	configMap string // its name
+	repaired  func(namespace string)
 }
 
 // Reconcile looks, decides, acts and tells. What it is given is a namespace:
@@ -38,9 +39,7 @@ func (r *reconciler) Reconcile(ctx context.Context, namespace string) (reconcile
 	err = r.act(ctx, o, d)
 	switch {
 	case err == nil:
-		if d.action != leave {
-			log.FromContext(ctx).Info(string(d.action), "configMap", r.configMap, "why", d.why)
-		}
+		r.report(ctx, namespace, d)
 	// Somebody else was faster.
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return reconcile.Result{RequeueAfter: soon}, nil
@@ -61,6 +60,17 @@ func (r *reconciler) Reconcile(ctx context.Context, namespace string) (reconcile
 		return reconcile.Result{RequeueAfter: soon}, failed
 	default:
 		return reconcile.Result{}, failed
+	}
+}
+
+// report tells what was done.
+func (r *reconciler) report(ctx context.Context, namespace string, d decision) {
+	if d.action == leave {
+		return
+	}
+	log.FromContext(ctx).Info(string(d.action), "configMap", r.configMap, "why", d.why, "drift", d.drift)
+	if d.drift && r.repaired != nil {
+		r.repaired(namespace)
 	}
 }
 

@@ -32,17 +32,17 @@ func (r *reconciler) tell(ctx context.Context, o observed, d decision) (again bo
 		case err != nil:
 			return false, fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
 		default:
-			r.report(layer, before)
+			r.announce(layer, before)
 		}
 	}
 	return again, nil
 }
 
-// report tells in an event what has become of a layer, if that is new. It comes
+// announce tells in an event what has become of a layer, if that is new. It comes
 // after the status, which only one write can turn from the old into the new. So
 // it comes once, whoever else is at work; if the program dies between the two,
 // it does not come at all, and the status has it.
-func (r *reconciler) report(layer *v1alpha1.SettingsLayer, before *metav1.Condition) {
+func (r *reconciler) announce(layer *v1alpha1.SettingsLayer, before *metav1.Condition) {
 	now := meta.FindStatusCondition(layer.Status.Conditions, v1alpha1.InEffect)
 	if before != nil && before.Status == now.Status && before.Reason == now.Reason && before.Message == now.Message {
 		return
