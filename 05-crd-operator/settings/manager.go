@@ -97,6 +97,9 @@ func Add(mgr ctrl.Manager, o Options) error {
 			ReconciliationTimeout:   time.Minute,
 			// Each namespace that fails waits for itself, a minute at most.
 			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, time.Minute),
+			// The queue of stage 4: first come, first served. The framework's own sorts
+			// by priority, and may leave goroutines behind when it is shut down.
+			UsePriorityQueue:   new(false),
 			SkipNameValidation: new(true), // tests run several operators in one process
 			LogConstructor: func(namespace *string) logr.Logger {
 				if namespace == nil {
