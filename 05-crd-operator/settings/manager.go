@@ -96,7 +96,7 @@ func Add(mgr ctrl.Manager, o Options) error {
 			MaxConcurrentReconciles: o.Workers,
 			ReconciliationTimeout:   time.Minute,
 			// Each namespace that fails waits for itself, a minute at most.
-			RateLimiter:        workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, time.Minute),
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, time.Minute),
 			// The queue of stage 4: first come, first served. The framework's own sorts
 			// by priority, and may leave goroutines behind when it is shut down.
 			UsePriorityQueue:   new(false),
