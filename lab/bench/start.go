@@ -115,6 +115,9 @@ func prepareBare(dir string) (layout.Layout, settings.Settings, error) {
 	if err != nil {
 		return l, s, err
 	}
+	if err := component.WriteAuditPolicy(l); err != nil {
+		return l, s, err
+	}
 	return l, s, pki.Create(l, component.NodeName, component.FirstServiceIP)
 }
 

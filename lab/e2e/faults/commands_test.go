@@ -36,6 +36,7 @@ func TestStatusShowsEveryComponent(t *testing.T) {
 func TestLogs(t *testing.T) {
 	lab := startLab(t)
 	assert.Contains(t, lab.Run(t, "logs", "supervisor"), "supervisor started")
+	assert.Empty(t, lab.Run(t, "logs", "audit"), "no program runs in the cluster that could ask for something")
 
 	binary, err := labtest.Binary()
 	require.NoError(t, err)

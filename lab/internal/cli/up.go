@@ -105,6 +105,9 @@ func (a *app) prepare(l layout.Layout) error {
 	for _, sentence := range moved {
 		fmt.Fprintln(a.out, sentence)
 	}
+	if err := component.WriteAuditPolicy(l); err != nil {
+		return err
+	}
 	if err := pki.Create(l, component.NodeName, component.FirstServiceIP); err != nil {
 		return err
 	}

@@ -50,6 +50,12 @@ func apiServer(l layout.Layout, s settings.Settings) Component {
 			"--service-account-key-file=" + l.Key(pki.ServiceAccount),
 			"--service-account-signing-key-file=" + l.Key(pki.ServiceAccount),
 
+			// What service accounts asked for, and what the answers were.
+			"--audit-policy-file=" + l.AuditPolicy(),
+			"--audit-log-path=" + l.Log(Audit),
+			fmt.Sprintf("--audit-log-maxsize=%d", auditLogSize),
+			fmt.Sprintf("--audit-log-maxbackup=%d", auditLogsOld),
+
 			// Whom an API server that extends this one (an APIService) believes when
 			// a request comes with the name of its user in a header.
 			"--requestheader-client-ca-file=" + l.Cert(pki.FrontProxyCA),

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,6 +51,19 @@ func TestEverythingListensOnLoopback(t *testing.T) {
 func TestRBACIsOn(t *testing.T) {
 	l, s := newLab(t)
 	assert.True(t, slices.Contains(apiServer(l, s).Args, "--authorization-mode=Node,RBAC"))
+}
+
+func TestTheAuditLogNeverFillsADisk(t *testing.T) {
+	l, s := newLab(t)
+	var megabytes, old int
+	for _, flag := range apiServer(l, s).Args {
+		_, _ = fmt.Sscanf(flag, "--audit-log-maxsize=%d", &megabytes)
+		_, _ = fmt.Sscanf(flag, "--audit-log-maxbackup=%d", &old)
+	}
+	// For the API server 0 means no limit, for both.
+	assert.Positive(t, megabytes)
+	assert.Positive(t, old)
+	assert.LessOrEqual(t, megabytes*(1+old), 100, "as README.md says")
 }
 
 func TestCheckSaysWhatIsMissing(t *testing.T) {

@@ -85,6 +85,9 @@ func (l Layout) Log(component string) string { return l.Join("logs", component+"
 // Settings remembers what was chosen when the lab was first started.
 func (l Layout) Settings() string { return l.Join("settings.json") }
 
+// AuditPolicy says what the API server notes in its audit log.
+func (l Layout) AuditPolicy() string { return l.Join("audit-policy.yaml") }
+
 // State is written by the supervisor for `lab status` to read.
 func (l Layout) State() string { return l.Join("state.json") }
 
