@@ -1,0 +1,201 @@
+package alerts
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stage is the folder 06-shipping.
+var stage = os.DirFS("..")
+
+// story is what happened, and which alert fires then.
+type story struct {
+	alert   string
+	history string // a value a minute
+	at      time.Duration
+	fires   []string // the descriptions
+}
+
+const at10 = 10 * time.Minute
+
+var stories = map[string]story{
+	"nothing of the manager is known": {
+		"CnatManagerDown", `up{job="other"} 1x10`, at10,
+		[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."},
+	},
+	"the manager has stopped answering": {
+		"CnatManagerDown", `up{job="cnat-manager", pod="a"} 1x4 0x6`, at10,
+		[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."},
+	},
+	"the manager has been away for four minutes": {
+		"CnatManagerDown", `up{job="cnat-manager", pod="a"} 1x4 0x6`, 9 * time.Minute, nil,
+	},
+	"one of two managers is down": {
+		"CnatManagerDown", `
+			up{job="cnat-manager", pod="a"} 0x10
+			up{job="cnat-manager", pod="b"} 1x10`, at10, nil,
+	},
+
+	"both managers stand by": {
+		"CnatNoLeader", `
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x4 0x6
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x10`, at10,
+		[]string{"Managers run, but none of them has the Lease, so none works. No At is started and no drift is repaired."},
+	},
+	"nobody has taken over yet": {
+		"CnatNoLeader", `
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x4 0x6
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x10`, 6 * time.Minute, nil,
+	},
+	"the other manager has taken over": {
+		"CnatNoLeader", `
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x4 0x6
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x5 1x5`, at10, nil,
+	},
+	"there is no election": {
+		"CnatNoLeader", `up{job="cnat-manager"} 1x10`, at10, nil,
+	},
+
+	"a command was started after more than a minute": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="60"} 7x30
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="a"} 7x24 8x6`, 30 * time.Minute,
+		[]string{"In the last 15 minutes, 1 commands were started by a more than a minute after they were due."},
+	},
+	"the same, read by Prometheus 3": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="60.0"} 7x30
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="a"} 7x24 8x6`, 30 * time.Minute,
+		[]string{"In the last 15 minutes, 1 commands were started by a more than a minute after they were due."},
+	},
+	"a manager comes back after a long time and starts what was left": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="b", le="60"} _x8 1x2
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="b"} _x8 4x2`, at10,
+		[]string{"In the last 15 minutes, 3 commands were started by b more than a minute after they were due."},
+	},
+	"the same, read by Prometheus 3 as well": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="b", le="60.0"} _x8 1x2
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="b"} _x8 4x2`, at10,
+		[]string{"In the last 15 minutes, 3 commands were started by b more than a minute after they were due."},
+	},
+	"all commands were started within a minute": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="30"} 0x10
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="60"} 0+5x10
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="a"} 0+5x10`, at10, nil,
+	},
+	"a late start was long ago": {
+		"CnatStartsLate", `
+			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="60"} 0x40
+			cnat_start_lateness_seconds_count{job="cnat-manager", pod="a"} 0x3 1x37`, 40 * time.Minute, nil,
+	},
+
+	"keys wait and no pass ends": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", priority="0"} 3x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x15`, 15 * time.Minute,
+		[]string{"In cnat-system/a, 3 keys wait for settings, and no pass has ended for ten minutes."},
+	},
+	"keys wait where there is no election": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 3x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15`, 15 * time.Minute,
+		[]string{"In cnat-system/a, 3 keys wait for settings, and no pass has ended for ten minutes."},
+	},
+	"keys wait because there is much to do": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 300x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 0+7x15`, 15 * time.Minute, nil,
+	},
+	"keys have waited for a moment": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 3x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15`, 5 * time.Minute, nil,
+	},
+	"there is nothing to do": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 0x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 7x15`, 15 * time.Minute, nil,
+	},
+	"the queue is that of a standby": {
+		"CnatQueueStuck", `
+			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="b", controller="settings"} 3x15
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="b", controller="settings", result="success"} 0x15
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x15`, 15 * time.Minute, nil,
+	},
+
+	"one pass in four fails": {
+		"CnatReconcileErrors", `
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="success"} 0+3x20
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="error"} 0+1x20
+			controller_runtime_reconcile_errors_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime"} 0+1x20`, 20 * time.Minute,
+		[]string{"For ten minutes, 25% of the passes of controllerruntime in cnat-system have failed."},
+	},
+	"for a few minutes, one pass in four fails": {
+		"CnatReconcileErrors", `
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="success"} 0+3x20
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="error"} 0+1x20
+			controller_runtime_reconcile_errors_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime"} 0+1x20`, 9 * time.Minute, nil,
+	},
+	"a pass fails now and then": {
+		"CnatReconcileErrors", `
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="success"} 0+99x20
+			controller_runtime_reconcile_errors_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime"} 0+1x20`, 20 * time.Minute, nil,
+	},
+	"there are no passes": {
+		"CnatReconcileErrors", `
+			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="success"} 5x20
+			controller_runtime_reconcile_errors_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime"} 5x20`, 20 * time.Minute, nil,
+	},
+
+	"something writes a ConfigMap again and again": {
+		"CnatDriftStorm", `settings_drift_repairs_total{job="cnat-manager", namespace="cnat-system", pod="a"} 0+6x20`, 20 * time.Minute,
+		[]string{"In ten minutes, 60 ConfigMaps were restored. Something else writes them again and again."},
+	},
+	"somebody has edited a few ConfigMaps": {
+		"CnatDriftStorm", `settings_drift_repairs_total{job="cnat-manager", namespace="cnat-system", pod="a"} 0x8 0+3x4 12x8`, 20 * time.Minute, nil,
+	},
+	"somebody has rolled back many ConfigMaps at once": {
+		"CnatDriftStorm", `settings_drift_repairs_total{job="cnat-manager", namespace="cnat-system", pod="a"} 0x16 100x4`, 20 * time.Minute, nil,
+	},
+}
+
+func TestAlertsFireWhenTheyShould(t *testing.T) {
+	rules, err := Rules(stage)
+	require.NoError(t, err)
+	byName := map[string]Rule{}
+	for _, rule := range rules {
+		byName[rule.Alert] = rule
+	}
+	require.Len(t, byName, len(rules), "two alerts have one name")
+	for name, s := range stories {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, byName, s.alert)
+			assert.Equal(t, s.fires, firing(t, byName[s.alert], parseHistory(t, s.history), s.at))
+		})
+	}
+}
+
+func TestEachAlertHasBothKindsOfStories(t *testing.T) {
+	rules, err := Rules(stage)
+	require.NoError(t, err)
+	fires, silent := map[string]bool{}, map[string]bool{}
+	for _, s := range stories {
+		if s.fires == nil {
+			silent[s.alert] = true
+		} else {
+			fires[s.alert] = true
+		}
+	}
+	for _, rule := range rules {
+		assert.True(t, fires[rule.Alert], "there is no story in which %s fires", rule.Alert)
+		assert.True(t, silent[rule.Alert], "there is no story in which %s does not fire", rule.Alert)
+	}
+}

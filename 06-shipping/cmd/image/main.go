@@ -1,0 +1,18 @@
+// Image builds the manager's image, without Docker, and the list of what is in
+// it.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"example.com/hacking-a-controller/06-shipping/image"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(image.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}

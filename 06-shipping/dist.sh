@@ -1,0 +1,34 @@
+#!/bin/sh
+# Prints all manifests of an installation: dist.sh [VERSION [KUSTOMIZATION]]
+#
+# VERSION is the tag of the image, and KUSTOMIZATION is config/default, unless it is
+# config/overlays/ha or config/overlays/namespaced. Two more things are known only
+# when it is installed, and come from the environment:
+#
+#   REGION=harbour                 a name for the place, in logs and metrics
+#   IMAGE=registry.example/cnat    where nodes get the image, if it is in a registry
+set -eu
+cd "$(dirname "$0")"
+version=${1:-} kustomization=${2:-config/default}
+
+fail() { echo "dist.sh: $1" >&2; exit 1; }
+test -f "$kustomization/kustomization.yaml" || fail "there is no $kustomization; there is config/default, config/overlays/ha, config/overlays/namespaced"
+for value in "$version" "${REGION:=}" "${IMAGE:=}"; do
+  case $value in
+  *[!A-Za-z0-9._:/@-]*) fail "\"$value\" cannot be a version, a region or an image: it has more than letters, digits and ._:/@-" ;;
+  esac
+done
+
+# Kustomize takes values from files only, so this is an overlay of a moment.
+mkdir -p ../bin
+overlay=$(mktemp -d ../bin/overlay.XXXXXX)
+trap 'rm -rf "$overlay"' EXIT
+{
+  echo "resources: [\"../../$(basename "$PWD")/$kustomization\"]"
+  echo "images: [{name: cnat-manager${IMAGE:+, newName: \"$IMAGE\"}${version:+, newTag: \"$version\"}}]"
+  if [ -n "$REGION" ]; then
+    echo "configMapGenerator: [{name: cnat-environment, namespace: cnat-system, behavior: merge, literals: [\"REGION=$REGION\"]}]"
+  fi
+} >"$overlay/kustomization.yaml"
+# The version of Kustomize stands in tools/kustomize/go.mod.
+"$(GOWORK=off go -C ../tools/kustomize tool -n kustomize)" build "$overlay"

@@ -1,0 +1,169 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// managers are the pods of the manager that are not on their way out.
+func (l *lab) managers() []corev1.Pod {
+	pods, err := l.client.CoreV1().Pods(system).List(l.t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/component=manager"})
+	if err != nil {
+		return nil
+	}
+	var live []corev1.Pod
+	for _, pod := range pods.Items {
+		if pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning {
+			live = append(live, pod)
+		}
+	}
+	return live
+}
+
+// leader is who has the Lease: the name of a pod, and of the process in it.
+func (l *lab) leader() string {
+	lease, err := l.client.CoordinationV1().Leases(system).Get(l.t.Context(), leaseName, metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
+// leaderPod is the pod of the leader.
+func (l *lab) leaderPod() corev1.Pod {
+	l.t.Helper()
+	name, _, _ := strings.Cut(l.leader(), "_")
+	for _, pod := range l.managers() {
+		if pod.Name == name {
+			return pod
+		}
+	}
+	require.Fail(l.t, "the leader has no pod", name)
+	return corev1.Pod{}
+}
+
+// leads waits until another leads than before, in a pod of its own.
+func (l *lab) leads(before string) {
+	l.t.Helper()
+	was, _, _ := strings.Cut(before, "_")
+	l.eventually("another leader", func() string {
+		if is, _, _ := strings.Cut(l.leader(), "_"); is == "" || is == was {
+			return l.leader()
+		}
+		return ""
+	})
+}
+
+// rolledOut waits until all managers are of this version, and ready.
+func (l *lab) rolledOut(version string) {
+	l.t.Helper()
+	l.kubectl("rollout", "status", "deployment/"+manager, "-n", system, "--timeout=120s")
+	l.eventually("all managers to be "+version, func() string {
+		for _, pod := range l.managers() {
+			if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, ":"+version) {
+				return image
+			}
+		}
+		return ""
+	})
+}
+
+// kill kills the only process whose command line has all of these words, as soon as
+// there is one other than the last. It returns its number.
+func (l *lab) kill(last int, words ...string) int {
+	l.t.Helper()
+	var found []int
+	l.eventually("one process", func() string {
+		found = slices.DeleteFunc(l.processes(words), func(pid int) bool { return pid == last })
+		if len(found) != 1 {
+			return fmt.Sprintf("there are %d with %q", len(found), words)
+		}
+		return ""
+	})
+	require.NoError(l.t, syscall.Kill(found[0], syscall.SIGKILL))
+	return found[0]
+}
+
+func (l *lab) processes(words []string) []int {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), 10*time.Second)
+	defer cancel()
+	list, err := exec.CommandContext(ctx, "ps", "-axww", "-o", "pid=,args=").Output()
+	require.NoError(l.t, err)
+	var found []int
+	for line := range strings.Lines(string(list)) {
+		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(line, word) }) {
+			continue
+		}
+		pid, err := strconv.Atoi(strings.Fields(line)[0])
+		require.NoError(l.t, err)
+		found = append(found, pid)
+	}
+	return found
+}
+
+func killed(t *testing.T, l *lab) {
+	o := l.startLoad(t, "killed")
+	o.atLeast(3)
+	before, pod := l.leader(), l.leaderPod()
+	// The node starts it again at once, and it might win the Lease. So kill it once
+	// more: then the node waits, and the standby has its turn.
+	address := fmt.Sprintf("[%s]:8443", pod.Status.PodIP)
+	l.kill(l.kill(0, "/manager", address), "/manager", address)
+	l.leads(before)
+	o.finish()
+	l.rolledOut(older)
+}
+
+func evicted(t *testing.T, l *lab) {
+	o := l.startLoad(t, "evicted")
+	o.atLeast(3)
+	before, pod := l.leader(), l.leaderPod()
+	require.NoError(t, l.client.PolicyV1().Evictions(system).Evict(t.Context(), &policyv1.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: pod.Name},
+	}))
+	l.leads(before)
+	o.finish()
+	l.rolledOut(older)
+	assert.Len(t, l.managers(), 2)
+}
+
+func serverRestarted(t *testing.T, l *lab) {
+	o := l.startLoad(t, "restarted")
+	o.atLeast(3)
+	l.kill(0, "kube-apiserver", l.dir)
+	o.atLeast(len(o.complete()) + 3)
+	o.finish()
+	l.rolledOut(older)
+}
+
+func upgraded(t *testing.T, l *lab) {
+	ats, err := l.ats.CnatV1alpha1().Ats("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, ats.Items)
+
+	o := l.startLoad(t, "upgraded")
+	o.atLeast(3)
+	l.apply(dist(t, newer, highlyAvailable))
+	l.rolledOut(newer)
+	o.finish()
+
+	for _, at := range ats.Items {
+		is, err := l.ats.CnatV1alpha1().Ats(at.Namespace).Get(t.Context(), at.Name, metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, at.ResourceVersion, is.ResourceVersion, "%s/%s is as it was", at.Namespace, at.Name)
+	}
+}

@@ -1,0 +1,12 @@
+// Package e2e installs the manager as its users do, from an archive and a file of
+// manifests, in a lab of its own with pods that run. Then things go wrong.
+//
+//	install_test.go      the story, chapter by chapter
+//	load_test.go         Ats that are due all the time, while things go wrong
+//	disasters_test.go    what goes wrong
+//	permissions_test.go  what the manager was allowed to do, and what it did
+//	lab_test.go          the lab, and kubectl
+//
+// All chapters share one installation: each finds what the one before has left,
+// and the last one takes all of it away.
+package e2e

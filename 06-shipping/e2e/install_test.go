@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const highlyAvailable = "config/overlays/ha"
+
+// TestTheWholeStory installs, lets things go wrong, and uninstalls.
+func TestTheWholeStory(t *testing.T) {
+	l := startLab(t)
+	l.load(older)
+	l.load(newer)
+	before := l.clusterScoped()
+	for _, chapter := range []struct {
+		name string
+		play func(*testing.T, *lab)
+	}{
+		{"install", install},
+		{"the sample says YAY", sample},
+		{"a pod that somebody deletes is not run again", deleted},
+		{"what others do to the ConfigMap is undone", drift},
+		{"metrics are there for every alert and every panel", metrics},
+		{"the leader is killed", killed},
+		{"the leader is evicted", evicted},
+		{"the API server starts again", serverRestarted},
+		{"a new version is installed over the old one", upgraded},
+		{"the manager has used all of its rights, and wanted no other", rightsUsed},
+	} {
+		ok := t.Run(chapter.name, func(t *testing.T) {
+			here := *l
+			here.t = t
+			chapter.play(t, &here)
+		})
+		require.True(t, ok, "the chapters after %q need it", chapter.name)
+	}
+	t.Run("uninstall", func(t *testing.T) {
+		here := *l
+		here.t = t
+		uninstall(t, &here, before)
+	})
+}
+
+func install(t *testing.T, l *lab) {
+	l.apply(dist(t, older, highlyAvailable))
+	l.rolledOut(older)
+	assert.Len(t, l.managers(), 2)
+	l.eventually("a leader", func() string {
+		if l.leader() == "" {
+			return "nobody leads"
+		}
+		return ""
+	})
+}
+
+func sample(t *testing.T, l *lab) {
+	l.kubectl("create", "namespace", "quay")
+	l.kubectl("label", "namespace", "quay", "pod-security.kubernetes.io/enforce=restricted")
+	l.kubectl("apply", "-n", "quay", "-f", "../config/samples/at.yaml")
+	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=DONE", "at/example-at", "--timeout=60s")
+	assert.Equal(t, "YAY\n", l.kubectl("logs", "-n", "quay", "example-at-pod"))
+}
+
+func deleted(_ *testing.T, l *lab) {
+	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "deleted"},
+		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
+	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=RUNNING", "at/deleted", "--timeout=60s")
+	l.kubectl("delete", "pod", "-n", "quay", "deleted-pod", "--force")
+	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", "--timeout=60s")
+}
+
+func drift(t *testing.T, l *lab) {
+	l.kubectl("apply", "-n", "quay", "-f", "../config/samples/settings.yaml")
+	colour := func() string {
+		settings, err := l.client.CoreV1().ConfigMaps("quay").Get(t.Context(), "settings", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return settings.Data["colour"]
+	}
+	isGreen := func() string { return strings.TrimSuffix("the colour is "+colour(), "the colour is green") }
+	l.eventually("the ConfigMap", isGreen)
+	l.kubectl("patch", "configmap", "settings", "-n", "quay", "-p", `{"data":{"colour":"red"}}`)
+	l.eventually("the colour", isGreen)
+	l.kubectl("patch", "configmap", "settings", "-n", "quay", "-p", `{"data":{"foreign":"key"}}`)
+	l.eventually("the foreign key to go", func() string {
+		settings, err := l.client.CoreV1().ConfigMaps("quay").Get(t.Context(), "settings", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return settings.Data["foreign"]
+	})
+	l.kubectl("delete", "configmap", "settings", "-n", "quay")
+	l.eventually("the ConfigMap again", isGreen)
+	// The last layer takes it with it, although the garbage collector would, too.
+	l.kubectl("delete", "settingslayers", "--all", "-n", "quay")
+	l.eventually("the ConfigMap to go", func() string {
+		if settings, err := l.client.CoreV1().ConfigMaps("quay").Get(t.Context(), "settings", metav1.GetOptions{}); err == nil {
+			return settings.String()
+		}
+		return ""
+	})
+}
+
+// clusterScoped is the names of what an installation may leave outside of its
+// namespace.
+func (l *lab) clusterScoped() string {
+	l.t.Helper()
+	return l.kubectl("get", "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations,apiservices", "-o", "name")
+}
+
+func uninstall(t *testing.T, l *lab, before string) {
+	l.kubectl("delete", "namespace", "quay", "killed", "evicted", "restarted", "upgraded", "--wait")
+	l.kubectl("create", "namespace", "users")
+	l.kubectl("apply", "-n", "users", "-f", "../config/samples/at.yaml", "-f", "../config/samples/settings.yaml")
+	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=DONE", "at/example-at", "--timeout=60s")
+	l.kubectl("wait", "-n", "users", "--for=create", "configmap/settings", "--timeout=60s")
+
+	output, err := l.run(dist(t, newer, highlyAvailable), "kubectl", "delete", "--wait", "-f", "-")
+	require.NoError(t, err, output)
+	// The garbage collector hears of it in its time.
+	l.eventually("all to go that was made of users' objects", func() string {
+		return l.kubectl("get", "pods,configmaps", "-n", "users", "-o", "name", "--field-selector=metadata.name!=kube-root-ca.crt")
+	})
+	l.kubectl("delete", "namespace", "users", "--wait")
+	assert.Equal(t, before, l.clusterScoped())
+}

@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
+	"example.com/hacking-a-controller/06-shipping/image"
+)
+
+const (
+	patience = 2 * time.Minute
+	pause    = 100 * time.Millisecond
+
+	system    = "cnat-system" // where the manager is
+	manager   = "cnat-manager"
+	older     = "v0.6.0"
+	newer     = "v0.6.1"
+	leaseName = "cnat-manager"
+)
+
+// lab is a cluster of one node, in which nothing is installed yet.
+type lab struct {
+	t      *testing.T
+	dir    string // of the lab
+	assets string // its programs
+	client kubernetes.Interface
+	ats    versioned.Interface
+}
+
+func startLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS")}
+	_, err := os.Stat(filepath.Join(l.assets, "lab"))
+	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-6`, at the root of the repository")
+	// A start that fails half-way has started half.
+	t.Cleanup(func() { l.lab("down") })
+	l.lab("up")
+
+	config, err := clientcmd.BuildConfigFromFlags("", l.kubeconfig())
+	require.NoError(t, err)
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	l.client, l.ats = kubernetes.NewForConfigOrDie(config), versioned.NewForConfigOrDie(config)
+	return l
+}
+
+func (l *lab) kubeconfig() string { return filepath.Join(l.dir, "kubeconfig") }
+
+// lab runs a command of the lab.
+func (l *lab) lab(args ...string) {
+	l.t.Helper()
+	_, err := l.run(nil, "lab", args...)
+	assert.NoError(l.t, err)
+}
+
+// kubectl runs it, and returns what it says.
+func (l *lab) kubectl(args ...string) string {
+	l.t.Helper()
+	output, err := l.run(nil, "kubectl", args...)
+	require.NoError(l.t, err, "kubectl %v: %s", args, output)
+	return output
+}
+
+// apply applies what a user would find in install.yaml.
+func (l *lab) apply(manifests []byte) {
+	l.t.Helper()
+	output, err := l.run(manifests, "kubectl", "apply", "-f", "-")
+	require.NoError(l.t, err, output)
+}
+
+func (l *lab) run(stdin []byte, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, filepath.Join(l.assets, program), args...)
+	c.Env = append(os.Environ(), "LAB_DIR="+l.dir, "KUBECONFIG="+l.kubeconfig())
+	c.Stdin = bytes.NewReader(stdin)
+	output, err := c.CombinedOutput()
+	return string(output), err
+}
+
+// load builds the image of a version, and takes it to the node.
+func (l *lab) load(version string) {
+	l.t.Helper()
+	archive := filepath.Join(l.t.TempDir(), version+".tar")
+	var stdout, stderr bytes.Buffer
+	code := image.Run(l.t.Context(), []string{
+		"--version=" + version, "--revision=tested", "--output=" + archive,
+		"--platform=" + runtime.GOOS + "/" + runtime.GOARCH, // the lab's node is this machine
+		"--package=../cmd/manager",
+	}, &stdout, &stderr)
+	require.Zero(l.t, code, "%s%s", &stdout, &stderr)
+	l.lab("load", archive)
+}
+
+// dist returns the manifests of a version, as make dist writes them.
+func dist(t *testing.T, version, kustomization string) []byte {
+	t.Helper()
+	readBySomebodyElse(t, "../dist.sh", "../config", "../../tools/kustomize/go.mod")
+	c := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, kustomization)
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	manifests, err := c.Output()
+	require.NoError(t, err, stderr.String())
+	return manifests
+}
+
+// readBySomebodyElse names what a program reads that a test runs. go test answers
+// from its cache if nothing has changed that the test itself has looked at.
+func readBySomebodyElse(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		require.NoError(t, filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				_, err = os.ReadFile(path)
+			}
+			return err
+		}))
+	}
+}
+
+// eventually waits until the function has no complaint.
+func (l *lab) eventually(what string, complaint func() string) {
+	l.t.Helper()
+	var last string
+	ok := assert.Eventually(l.t, func() bool { last = complaint(); return last == "" }, patience, pause)
+	if !ok {
+		require.Fail(l.t, "waited in vain for "+what, last)
+	}
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Writes the manifests of this stage that follow from others:
+#
+#   config/crd/, config/samples/         copies from stage 5: Kustomize reads nothing outside its folder
+#   config/rbac/role.yaml                what the manager may do, from markers
+#   config/overlays/namespaced/role/...  what its operators may do, for one namespace
+#   config/testdata/crd/                 two CRDs of others, which only the tests need
+#
+# Run it after each change to a marker; make verify fails when something is stale.
+set -eu
+cd "$(dirname "$0")"
+export GOWORK=off
+
+stage5=../05-crd-operator
+operators=example.com/hacking-a-controller/05-crd-operator
+# controller-gen, in the version of tools/generate/go.mod.
+roles() { "$(go -C ../tools/generate tool -n controller-gen)" rbac:roleName=cnat-manager "$@" output:rbac:stdout; }
+
+echo 'config/crd/, config/samples/: the CRDs and samples of stage 5'
+rm -f config/crd/*_*.yaml
+cp $stage5/config/crd/*.yaml config/crd/
+cp $stage5/config/samples/*.yaml config/samples/
+
+echo 'config/rbac/, config/overlays/namespaced/role/: the roles'
+roles paths=$operators/controllerruntime paths=$operators/settings paths=./manager >config/rbac/role.yaml
+roles paths=$operators/controllerruntime paths=$operators/settings |
+  sed 's/^kind: ClusterRole$/kind: Role/' >config/overlays/namespaced/role/role.yaml
+
+# The operator of Prometheus is not among what we require: its Go code would
+# choose versions of Kubernetes for us. Two files of it are all that is needed.
+echo 'config/testdata/crd/: ServiceMonitor and PrometheusRule'
+module=$(go mod download -json github.com/prometheus-operator/prometheus-operator@v0.94.1 | sed -n 's/^.*"Dir": "\(.*\)",*$/\1/p')
+rm -rf config/testdata/crd
+mkdir -p config/testdata/crd
+for kind in servicemonitors prometheusrules; do
+  cat "$module/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml" >config/testdata/crd/$kind.yaml
+done

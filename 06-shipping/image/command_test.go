@@ -1,0 +1,166 @@
+package image
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// command runs the program in the folder of the stand-in, outside any clone,
+// and returns what it says.
+func command(t *testing.T, ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, problems strings.Builder
+	code = Run(ctx, args, &out, &problems)
+	return code, out.String(), problems.String()
+}
+
+func TestTheProgramSaysWhatItMade(t *testing.T) {
+	t.Chdir(copyModule(t))
+	inRepository(t, "..")
+	t.Setenv("SOURCE_DATE_EPOCH", "")
+	require.NoError(t, os.Mkdir("../bin", 0o700))
+
+	code, stdout, stderr := command(t, t.Context(), "--version=v7", "--revision=abc", "--platform="+here)
+	require.Zero(t, code, stderr)
+	assert.Regexp(t, `^compiling ./cmd/manager for `+here+`: this takes minutes the first time, and seconds from then on
+(  \d+ packages compiled, \d+m?\d*s
+)*made cnat-manager:v7 of revision abc, in \d+m?\d*s
+  \.\./bin/cnat-manager\.tar, \d\.\d MB, sha256:[0-9a-f]{64}
+  \.\./bin/cnat-manager\.cdx\.json
+$`, stdout)
+	assert.Contains(t, stdout, only(t, readArchive(t, "../bin/cnat-manager.tar")).Digest.String())
+	assert.FileExists(t, "../bin/cnat-manager.cdx.json")
+}
+
+func TestWrongInput(t *testing.T) {
+	t.Chdir(copyModule(t))
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	require.NoError(t, os.Mkdir("../bin", 0o700))
+	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	folder, err := os.Getwd()
+	require.NoError(t, err)
+
+	for sentence, tc := range map[string]struct{ args, want string }{
+		"there is no such package":   {"--package=./cmd/moon", "compiling for linux/" + runtime.GOARCH + ": stat " + folder + "/cmd/moon: directory not found; choose a program's package with --package"},
+		"a package is no program":    {"--package=./manager", "compiling for linux/" + runtime.GOARCH + ": ./manager is package manager, which is no program; choose a program's package with --package"},
+		"there are several packages": {"--package=./...", "compiling for linux/" + runtime.GOARCH + ": ./... is several packages; choose one program's with --package"},
+		"it does not compile": {"--package=./cmd/broken", "compiling for linux/" + runtime.GOARCH + ": go build:\n# example.com/hacking-a-controller/06-shipping/cmd/broken\n" +
+			"cmd/broken/main.go:5:6: declared and not used: number\n" +
+			"cmd/broken/main.go:5:19: cannot use \"one\" (untyped string constant) as int value in variable declaration"},
+		"there is no output folder":      {"--output=nowhere/image.tar", "the folder nowhere, where the archive is to go, does not exist; make it, or choose another with --output"},
+		"the output folder is a file":    {"--output=file/image.tar", "file, where the archive is to go, is no folder; choose one with --output"},
+		"the output is a folder":         {"--output=../bin", "../bin is a folder; name the archive's file with --output"},
+		"there is no such platform":      {"--platform=linux/amd64,plan9", `there is no platform "plan9"; choose one of linux/amd64, linux/arm64, darwin/amd64, darwin/arm64`},
+		"no platform":                    {"--platform=", "--platform is empty; see image --help"},
+		"a version that is no tag":       {"--version=v1/2", `--version "v1/2" is no tag: that is up to 128 letters, digits, dots, dashes and underscores; see image --help`},
+		"a revision that breaks -X":      {"--revision=it's", `--revision "it's" is not the name of a commit; see image --help`},
+		"a name with capitals":           {"--name=CNAT", `--name "CNAT" is no image's name: that is small letters and digits, with dots, dashes and underscores between them; see image --help`},
+		"an argument that is no flag":    {"image.tar", `unexpected argument "image.tar"; see image --help`},
+		"a flag that does not exist":     {"--moon", "unknown flag: --moon; see image --help"},
+		"a revision that is not a value": {"--revision=", `--revision "" is not the name of a commit; see image --help`},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			code, _, stderr := command(t, t.Context(), "--revision=abc", tc.args)
+			assert.Equal(t, 1, code)
+			assert.Equal(t, "error: "+tc.want+"\n", stderr)
+			left, err := os.ReadDir("../bin")
+			require.NoError(t, err)
+			assert.Empty(t, left)
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	code, stdout, stderr := command(t, t.Context(), "--help")
+	assert.Zero(t, code)
+	assert.Empty(t, stderr)
+	for _, flag := range []string{"--output", "--version", "--revision", "--name", "--package", "--platform"} {
+		assert.Contains(t, stdout, flag)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	o, err := parseOptions(t.Context(), []string{"--revision=abc"}, nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1700000000, o.Created.Unix())
+	o.Created = o.Created.Truncate(0)
+	assert.Equal(t, []string{"../bin/cnat-manager.tar", "v0.6.0", "abc", "cnat-manager", "./cmd/manager", "linux/" + runtime.GOARCH},
+		append([]string{o.Output, o.Version, o.Revision, o.Name, o.Package}, o.Platforms...))
+}
+
+func TestCtrlCEndsTheBuild(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, _, stderr := command(t, ctx, "--revision=abc", "--output="+filepath.Join(t.TempDir(), "image.tar"))
+	assert.Equal(t, 130, code)
+	assert.Equal(t, "interrupted; what was compiled so far is kept, so the next build goes on from there\n", stderr)
+}
+
+func TestTheRevision(t *testing.T) {
+	folder := copyModule(t)
+	t.Chdir(folder)
+	t.Setenv("SOURCE_DATE_EPOCH", "")
+	parse := func(args ...string) (Options, error) { return parseOptions(t.Context(), args, nil) }
+
+	_, err := parse()
+	require.EqualError(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (fatal: not a git repository (or any of the parent directories): .git)")
+
+	hash := inRepository(t, "..")
+	o, err := parse()
+	require.NoError(t, err)
+	assert.Equal(t, hash, o.Revision)
+	assert.EqualValues(t, 1600000000, o.Created.Unix(), "the commit's time")
+
+	require.NoError(t, os.WriteFile("new.go", []byte("package shipping"), 0o600))
+	o, err = parse()
+	require.NoError(t, err)
+	assert.Equal(t, hash+"-dirty", o.Revision)
+
+	o, err = parse("--revision=abc")
+	require.NoError(t, err)
+	assert.Equal(t, "abc", o.Revision)
+	assert.EqualValues(t, 1600000000, o.Created.Unix())
+
+	t.Setenv("SOURCE_DATE_EPOCH", "1650000000")
+	o, err = parse()
+	require.NoError(t, err)
+	assert.Equal(t, hash+"-dirty", o.Revision)
+	assert.EqualValues(t, 1650000000, o.Created.Unix())
+
+	for _, wrong := range []string{"yesterday", "-1", "9000000000"} {
+		t.Setenv("SOURCE_DATE_EPOCH", wrong)
+		_, err = parse()
+		require.EqualError(t, err, `SOURCE_DATE_EPOCH is "`+wrong+`", which is no number of seconds since 1970; correct or unset it`)
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "")
+	t.Setenv("PATH", "")
+	_, err = parse()
+	require.ErrorContains(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (exec: ")
+}
+
+// inRepository commits all that is in a folder, and returns the commit.
+func inRepository(t *testing.T, folder string) string {
+	t.Helper()
+	for name, value := range map[string]string{
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_AUTHOR_NAME": "Jane", "GIT_AUTHOR_EMAIL": "jane@example.com", "GIT_AUTHOR_DATE": "1500000000 +0000",
+		"GIT_COMMITTER_NAME": "Jane", "GIT_COMMITTER_EMAIL": "jane@example.com", "GIT_COMMITTER_DATE": "1600000000 +0000",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, args := range []string{"init", "add .", "commit --message=first"} {
+		output(t, "git", append([]string{"-C", folder}, strings.Fields(args)...)...)
+	}
+	hash := output(t, "git", "-C", folder, "rev-parse", "HEAD")
+	require.Regexp(t, "^[0-9a-f]{40}$", hash)
+	return hash
+}

@@ -1,0 +1,17 @@
+// Package image builds the manager's image without Docker: it compiles a static
+// program, makes it the only file of the only layer, and writes an archive that
+// nodes, registries' tools and the lab take. This is the equivalent of
+// ../Dockerfile, and of what ko does.
+//
+// Make goes through the phases, which are a file each:
+//
+//   - compile.go: the program, which says nothing about where it was compiled,
+//     in the environment of environment.go;
+//   - image.go: the layer, and what a node has to know to run it;
+//   - archive.go: an OCI layout, as one tar file;
+//   - sbom.go: the list of what is in the program.
+//
+// Nothing in the archive depends on the machine, the folder or the hour. Whoever
+// builds the same commit with the same Go gets the same digest, and can so check
+// that an image is what it says it is.
+package image

@@ -1,0 +1,237 @@
+package image
+
+import (
+	"debug/elf"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/distribution/reference"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTwoBuildsOfOneCommitAreTheSame(t *testing.T) {
+	one := options(t, here)
+	first := makeImage(t, one)
+
+	// The other person has a clone elsewhere, and has set whatever Go lets one set.
+	settings := map[string]string{
+		"CGO_ENABLED": "1", "GOFLAGS": "-tags=other", "GOEXPERIMENT": "arenas", "GOFIPS140": "latest",
+		"GOAMD64": "v3", "GOARM64": "v9.0", "GOOS": "plan9", "GOARCH": "386",
+	}
+	for sentence, set := range map[string]func(*testing.T){
+		"set in the environment": func(t *testing.T) {
+			for name, value := range settings {
+				t.Setenv(name, value)
+			}
+		},
+		"set with go env -w": func(t *testing.T) {
+			// The file of another home; the caches are large, so they stay.
+			t.Setenv("GOMODCACHE", output(t, "go", "env", "GOMODCACHE"))
+			t.Setenv("GOCACHE", output(t, "go", "env", "GOCACHE"))
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", "")
+			for name, value := range settings {
+				t.Setenv(name, "") // as if it were not set there
+				output(t, "go", "env", "-w", name+"="+value)
+			}
+		},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			other := options(t, here)
+			require.NoError(t, os.WriteFile(filepath.Join(other.Folder, "../go.work"), []byte("go 1.26.0\n"), 0o600))
+			inRepository(t, filepath.Dir(other.Folder))
+			set(t)
+			second := makeImage(t, other)
+			assert.Equal(t, first.Digest, second.Digest)
+			assert.Equal(t, read(t, first.SBOM), read(t, second.SBOM))
+			sameContent(t, one.Output, other.Output)
+		})
+	}
+}
+
+func TestAnotherVersionIsAnotherImage(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	o := options(t, here)
+	first := makeImage(t, o)
+	o.Version = "v1.2.4"
+	assert.NotEqual(t, first.Digest, makeImage(t, o).Digest)
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left, "temporary files")
+}
+
+func TestTheImage(t *testing.T) {
+	o := options(t, here)
+	made := makeImage(t, o)
+	assert.Equal(t, "cnat-manager:v1.2.3", made.Name)
+
+	index := readArchive(t, o.Output)
+	require.NoError(t, validate.Index(index))
+	found := only(t, index)
+	assert.Equal(t, made.Digest, found.Digest)
+	assert.Equal(t, types.OCIManifestSchema1, found.MediaType)
+	assert.Equal(t, here, found.Platform.String())
+	assert.Equal(t, map[string]string{
+		"io.containerd.image.name":          longName(t, "cnat-manager:v1.2.3"),
+		"org.opencontainers.image.ref.name": "v1.2.3",
+	}, found.Annotations)
+
+	image, err := index.Image(found.Digest)
+	require.NoError(t, err)
+	config, err := image.ConfigFile()
+	require.NoError(t, err)
+	assert.Equal(t, here, config.Platform().String())
+	assert.Equal(t, o.Created, config.Created.Time)
+	assert.Equal(t, v1.Config{
+		Entrypoint: []string{"/manager"},
+		User:       "65532:65532",
+		Labels: map[string]string{
+			"org.opencontainers.image.title":    "cnat-manager",
+			"org.opencontainers.image.version":  "v1.2.3",
+			"org.opencontainers.image.revision": "abc123",
+			"org.opencontainers.image.licenses": "Apache-2.0",
+		},
+	}, config.Config)
+	assert.Equal(t, []v1.History{{Created: v1.Time{Time: o.Created}, CreatedBy: "COPY manager /manager"}}, config.History)
+	manifest, err := image.Manifest()
+	require.NoError(t, err)
+	assert.Equal(t, []types.MediaType{types.OCIConfigJSON, types.OCILayer}, []types.MediaType{manifest.Config.MediaType, manifest.Layers[0].MediaType})
+
+	files := filesOf(t, image)
+	require.Len(t, files, 1, "the program, and no shell beside it")
+	file := files[0]
+	assert.Equal(t, "manager", file.Name)
+	assert.EqualValues(t, 0o555, file.Mode)
+	assert.Equal(t, [2]int{0, 0}, [2]int{file.Uid, file.Gid})
+	assert.True(t, o.Created.Equal(file.ModTime), file.ModTime)
+
+	program := programOf(t, image)
+	assert.Equal(t, "YAY v1.2.3 abc123", firstLine(output(t, program)))
+	assert.Empty(t, output(t, "go", "tool", "buildid", program))
+	assert.NotContains(t, string(file.content), filepath.Dir(o.Folder), "where it was compiled is nobody's business")
+}
+
+// longName is the one under which nodes keep an image.
+func longName(t *testing.T, short string) string {
+	t.Helper()
+	long, err := reference.ParseDockerRef(short)
+	require.NoError(t, err)
+	require.NotEqual(t, short, long.String())
+	return long.String()
+}
+
+func TestSeveralPlatforms(t *testing.T) {
+	o := options(t, "linux/amd64", "linux/arm64")
+	made := makeImage(t, o)
+
+	index := readArchive(t, o.Output)
+	require.NoError(t, validate.Index(index))
+	list := only(t, index)
+	assert.Equal(t, made.Digest, list.Digest)
+	assert.Equal(t, types.OCIImageIndex, list.MediaType)
+	assert.Equal(t, longName(t, "cnat-manager:v1.2.3"), list.Annotations["io.containerd.image.name"])
+
+	images, err := index.ImageIndex(list.Digest)
+	require.NoError(t, err)
+	manifest, err := images.IndexManifest()
+	require.NoError(t, err)
+	var got []string
+	machines := map[string]elf.Machine{"linux/amd64": elf.EM_X86_64, "linux/arm64": elf.EM_AARCH64}
+	for _, entry := range manifest.Manifests {
+		image, err := images.Image(entry.Digest)
+		require.NoError(t, err)
+		config, err := image.ConfigFile()
+		require.NoError(t, err)
+		platform := config.Platform().String()
+		assert.Equal(t, platform, entry.Platform.String())
+		got = append(got, platform)
+
+		program, err := elf.Open(programOf(t, image))
+		require.NoError(t, err)
+		defer program.Close()
+		assert.Equal(t, machines[platform], program.Machine)
+		for _, segment := range program.Progs {
+			assert.NotContains(t, []elf.ProgType{elf.PT_INTERP, elf.PT_DYNAMIC}, segment.Type, "static: nothing else is in the image")
+		}
+	}
+	assert.Equal(t, o.Platforms, got)
+}
+
+func TestTheArchiveKnowsNothingOfTheMachine(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b/two", "a/one", "c"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(name), 0o600))
+	}
+	var out strings.Builder
+	require.NoError(t, tarOf(&out, os.DirFS(dir)))
+	var names []string
+	for _, entry := range readTar(t, strings.NewReader(out.String())) {
+		names = append(names, entry.Name)
+		assert.Equal(t, entry.Name, string(entry.content))
+		assert.EqualValues(t, 0o644, entry.Mode)
+		assert.Zero(t, entry.ModTime.Unix())
+		assert.Equal(t, [2]int{0, 0}, [2]int{entry.Uid, entry.Gid})
+		assert.Empty(t, entry.Uname+entry.Gname)
+	}
+	assert.Equal(t, []string{"a/one", "b/two", "c"}, names)
+}
+
+func TestAFileThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	require.ErrorIs(t, replaceFile(path, func(file io.Writer) error {
+		_, err := io.WriteString(file, "ne")
+		require.NoError(t, err)
+		return io.ErrShortWrite
+	}), io.ErrShortWrite)
+	assert.Equal(t, "old", read(t, path))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+
+	require.NoError(t, replaceFile(path, func(file io.Writer) error {
+		_, err := io.WriteString(file, "new")
+		return err
+	}))
+	assert.Equal(t, "new", read(t, path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o644, info.Mode(), "whoever is to load it may read it")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func TestProgressIsShown(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out)
+	now := p.start
+	p.now = func() time.Time { return now }
+	write := func(text string) {
+		_, err := io.WriteString(p, text)
+		require.NoError(t, err)
+	}
+	write("go: downloading example.com/a v1.0.0\nstrings\nexample.c")
+	now = now.Add(pause)
+	write("om/a\nfmt\n")
+	assert.Equal(t, "  2 packages compiled, 5s\n", out.String())
+	now = now.Add(pause)
+	write("# example.com/b\nb/b.go:1:1: wrong\n\thave this\n")
+	assert.Equal(t, "  2 packages compiled, 5s\n  3 packages compiled, 10s\n", out.String())
+	require.EqualError(t, p.explain(io.EOF), "go build:\n# example.com/b\nb/b.go:1:1: wrong\n\thave this")
+	require.EqualError(t, newProgress(&out).explain(io.EOF), "go build: EOF")
+}

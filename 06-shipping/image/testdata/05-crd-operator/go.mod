@@ -1,0 +1,3 @@
+module example.com/hacking-a-controller/05-crd-operator
+
+go 1.26.0

@@ -1,0 +1,6 @@
+// Broken does not compile.
+package main
+
+func main() {
+	var number int = "one"
+}

@@ -1,0 +1,110 @@
+package manager
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	testclock "k8s.io/utils/clock/testing"
+)
+
+// factory is a registry with the metrics of two controllers.
+type factory struct {
+	*prometheus.Registry
+	depth  *prometheus.GaugeVec
+	passes *prometheus.CounterVec
+}
+
+func newFactory() factory {
+	f := factory{
+		Registry: prometheus.NewRegistry(),
+		depth:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "workqueue_depth"}, []string{"controller", "priority"}),
+		passes:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "controller_runtime_reconcile_total"}, []string{"controller", "result"}),
+	}
+	f.MustRegister(f.depth, f.passes)
+	return f
+}
+
+func leading() bool { return true }
+
+func TestWhyItIsNotAliveIsLogged(t *testing.T) {
+	var said []string
+	log := funcr.New(func(_, args string) { said = append(said, args) }, funcr.Options{})
+	for _, err := range []error{nil, errors.New("9 keys wait")} {
+		require.Equal(t, err, logged(log, func(*http.Request) error { return err })(nil))
+	}
+	require.Len(t, said, 1)
+	require.Contains(t, said[0], "9 keys wait")
+}
+
+func TestAStandbyMayStandStill(t *testing.T) {
+	f, clock, leads := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0)), false
+	w := newWatchdog(f, func() bool { return leads }, clock)
+	f.depth.WithLabelValues("ats", "").Set(9)
+	hour := func() { clock.SetTime(clock.Now().Add(time.Hour)) }
+	for range 3 {
+		require.NoError(t, w.alive(nil))
+		hour()
+	}
+	leads = true
+	require.NoError(t, w.alive(nil), "it begins to count now")
+	hour()
+	require.Error(t, w.alive(nil))
+}
+
+func TestTheWatchdog(t *testing.T) {
+	for name, tc := range map[string]struct {
+		minute func(factory) // what happens in each of ten minutes
+		want   string
+	}{
+		"nothing to do":     {func(f factory) { f.depth.WithLabelValues("ats", "").Set(0) }, ""},
+		"no controller yet": {func(factory) {}, ""},
+		"much to do": {func(f factory) {
+			f.depth.WithLabelValues("ats", "").Set(9)
+			f.passes.WithLabelValues("ats", "error").Inc()
+		}, ""},
+		"it stands still": {func(f factory) { f.depth.WithLabelValues("ats", "").Add(1) }, "ats: 5 keys wait, and no pass has ended for 4m0s"},
+		"with many queues": {func(f factory) {
+			f.depth.WithLabelValues("ats", "0").Set(1)
+			f.depth.WithLabelValues("ats", "-100").Set(2)
+		}, "ats: 3 keys wait, and no pass has ended for 4m0s"},
+		"another one goes on": {func(f factory) {
+			f.depth.WithLabelValues("ats", "").Set(2)
+			f.passes.WithLabelValues("settings", "success").Inc()
+		}, "ats: 2 keys wait, and no pass has ended for 4m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
+			w := newWatchdog(f, leading, clock)
+			var got error
+			for range 10 {
+				tc.minute(f)
+				if got = w.alive(nil); got != nil {
+					break
+				}
+				clock.SetTime(clock.Now().Add(time.Minute))
+			}
+			if tc.want == "" {
+				require.NoError(t, got)
+			} else {
+				require.EqualError(t, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestAQueueThatWasEmptyBeginsAnew(t *testing.T) {
+	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
+	w := newWatchdog(f, leading, clock)
+	for range 10 {
+		for _, depth := range []float64{1, 1, 1, 0} { // and what empties it is not counted as a pass
+			f.depth.WithLabelValues("ats", "").Set(depth)
+			require.NoError(t, w.alive(nil))
+			clock.SetTime(clock.Now().Add(time.Minute))
+		}
+	}
+}

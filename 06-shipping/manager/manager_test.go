@@ -1,0 +1,261 @@
+package manager
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const crds = "../../05-crd-operator/config/crd"
+
+// TestOneCluster has all tests that share a server. In each there is one manager
+// that leads, or none.
+func TestOneCluster(t *testing.T) {
+	w := newWorld(t, crds)
+	for _, story := range []struct {
+		name string
+		play func(*testing.T, *world)
+	}{
+		{"both operators work", bothWork},
+		{"every line of the log is for programs", jsonLines},
+		{"metrics are for those who may read them", readersOfMetricsOnly},
+		{"metrics are for those who have the token", tokenFile},
+		{"only in the namespaces that it was given", someNamespaces},
+		{"a leader that is killed is replaced", leaderKilled},
+		{"a leader that is stopped is replaced at once", leaderStopped},
+		{"traces are sent when there is an endpoint", traces},
+		{"a port that is taken", portTaken},
+		{"a token file that is missing", noTokenFile},
+	} {
+		t.Run(story.name, func(t *testing.T) {
+			here := *w
+			here.t = t
+			story.play(t, &here)
+		})
+	}
+}
+
+func bothWork(t *testing.T, w *world) {
+	w.namespace("work")
+	p := w.start()
+	w.create("work", "kettle")
+	w.layer("work")
+	w.runs("work", "kettle")
+	isBlue := func() bool { return w.colour("work") == "blue" }
+	require.Eventually(t, isBlue, patience, pause)
+	p.ready()
+	require.Eventually(t, func() bool { return w.told("work") }, patience, pause)
+	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "work", Name: configMap}}
+	require.NoError(t, w.client.Patch(t.Context(), forged, client.RawPatch(types.MergePatchType, []byte(`{"data":{"colour":"forged"}}`))))
+	require.Eventually(t, isBlue, patience, pause)
+
+	code, _ := p.get("http://"+p.health+"/healthz", "")
+	assert.Equal(t, http.StatusOK, code)
+	token := w.token("reader-of-both", mayReadMetrics)
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		code, metrics := p.scrape(token)
+		assert.Equal(t, http.StatusOK, code)
+		for _, line := range []string{
+			`cnat_ats{phase="RUNNING"} 1`,
+			"cnat_start_lateness_seconds_count 1",
+			"settings_drift_repairs_total 1",
+			`cnat_manager_info{region="coast",revision="unknown",version="devel"} 1`,
+			`leader_election_master_status{name="cnat-manager"} 1`,
+		} {
+			assert.Contains(t, metrics, line+"\n")
+		}
+	}, patience, pause)
+	assert.Zero(t, p.signal(syscall.SIGTERM), p.output.String())
+}
+
+var mayReadMetrics = rbacv1.PolicyRule{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}
+
+func jsonLines(t *testing.T, w *world) {
+	w.namespace("lines")
+	p := w.start("--log-level=debug")
+	w.create("lines", "kettle")
+	w.runs("lines", "kettle")
+	p.signal(syscall.SIGTERM)
+
+	about := 0
+	for lines := bufio.NewScanner(strings.NewReader(p.output.String())); lines.Scan(); {
+		var line struct{ Time, Level, Msg, Region, Namespace, Name string }
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &line), lines.Text())
+		assert.NotEmpty(t, line.Time+line.Level+line.Msg)
+		assert.Equal(t, "coast", line.Region, lines.Text())
+		if line.Msg == "created the pod" || line.Msg == "wrote the status" {
+			about++
+			assert.Equal(t, "lines/kettle", line.Namespace+"/"+line.Name)
+		}
+	}
+	assert.Equal(t, 2, about)
+}
+
+func readersOfMetricsOnly(t *testing.T, w *world) {
+	p := w.start()
+	reader, other := w.token("reader", mayReadMetrics), w.token("other")
+	require.Eventually(t, func() bool { code, _ := p.scrape(reader); return code == http.StatusOK }, patience, pause)
+	// What is no token at all is an error of the review, and the framework says 500.
+	for token, want := range map[string]int{"": http.StatusUnauthorized, "made-up": http.StatusInternalServerError, other: http.StatusForbidden} {
+		code, body := p.scrape(token)
+		assert.Equal(t, want, code)
+		assert.NotContains(t, body, "cnat_ats")
+	}
+	code, _ := p.get("http://"+p.metrics+"/metrics", reader)
+	assert.NotEqual(t, http.StatusOK, code, "it speaks HTTPS only")
+	assert.Zero(t, p.signal(syscall.SIGTERM))
+	assert.NotContains(t, p.output.String(), reader)
+	assert.NotContains(t, p.output.String(), "made-up")
+}
+
+func tokenFile(t *testing.T, w *world) {
+	file := filepath.Join(t.TempDir(), "token")
+	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
+	write("first\n")
+	p := w.start("--metrics-token-file=" + file)
+	require.Eventually(t, func() bool { code, _ := p.scrape(""); return code != 0 }, patience, pause)
+	for token, want := range map[string]int{"": http.StatusUnauthorized, "second": http.StatusUnauthorized, "first": http.StatusOK} {
+		code, _ := p.scrape(token)
+		assert.Equal(t, want, code, token)
+	}
+	write("second") // as a Secret is replaced
+	for token, want := range map[string]int{"first": http.StatusUnauthorized, "second": http.StatusOK} {
+		code, _ := p.scrape(token)
+		assert.Equal(t, want, code, token)
+	}
+	write("")
+	code, body := p.scrape("")
+	assert.Equal(t, http.StatusInternalServerError, code)
+	assert.NotContains(t, body, "cnat_ats")
+	p.signal(syscall.SIGTERM)
+	assert.NotContains(t, p.output.String(), "second")
+}
+
+func someNamespaces(t *testing.T, w *world) {
+	for _, name := range []string{"here", "there", "elsewhere"} {
+		w.namespace(name)
+		w.create(name, "kettle")
+	}
+	w.layer("there")
+	p := w.start("--namespaces=here,there")
+	w.runs("here", "kettle")
+	w.runs("there", "kettle")
+	require.Eventually(t, func() bool { return w.colour("there") == "blue" }, patience, pause)
+	assert.Empty(t, w.phase("elsewhere", "kettle"))
+	token := w.token("reader-of-some", mayReadMetrics)
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
+		_, metrics := p.scrape(token)
+		assert.Contains(t, metrics, "cnat_ats{phase=\"RUNNING\"} 2\n")
+	}, patience, pause)
+	p.signal(syscall.SIGTERM)
+}
+
+// pair starts two managers, and returns the one that leads first.
+func (w *world) pair() (leader, standby *process) {
+	w.t.Helper()
+	leader = w.start()
+	require.Eventually(w.t, func() bool { return w.holder() == leader.metrics }, patience, pause)
+	standby = w.start()
+	standby.ready() // a standby is ready, too
+	assert.Equal(w.t, leader.metrics, w.holder())
+	return leader, standby
+}
+
+// holder is the name of the manager that leads, or led last.
+func (w *world) holder() string {
+	lease, err := w.kube.CoordinationV1().Leases("default").Get(w.t.Context(), leaseName, metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(*lease.Spec.HolderIdentity, "_")
+	return name
+}
+
+func leaderKilled(t *testing.T, w *world) {
+	w.namespace("killed")
+	leader, standby := w.pair()
+	leader.signal(syscall.SIGKILL)
+	assert.Equal(t, leader.metrics, w.holder(), "it could not give the Lease back")
+	w.create("killed", "kettle")
+	w.runs("killed", "kettle")
+	assert.Equal(t, standby.metrics, w.holder())
+	standby.signal(syscall.SIGTERM)
+}
+
+func leaderStopped(t *testing.T, w *world) {
+	w.namespace("stopped")
+	leader, standby := w.pair()
+	assert.Zero(t, leader.signal(syscall.SIGTERM))
+	assert.NotEqual(t, leader.metrics, w.holder(), "it gave the Lease back")
+	w.create("stopped", "kettle")
+	w.runs("stopped", "kettle")
+	assert.Equal(t, standby.metrics, w.holder())
+	assert.Zero(t, standby.signal(syscall.SIGTERM))
+	assert.Empty(t, w.holder())
+}
+
+func traces(t *testing.T, w *world) {
+	w.namespace("traced")
+	var mu sync.Mutex
+	var received strings.Builder
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		mu.Lock()
+		defer mu.Unlock()
+		received.WriteString(r.URL.Path)
+		received.Write(body) // protobuf, in which texts are to be found
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	p := w.start()
+	w.create("traced", "kettle")
+	w.runs("traced", "kettle")
+	assert.Zero(t, p.signal(syscall.SIGTERM)) // and sends what it has
+	mu.Lock()
+	defer mu.Unlock()
+	for _, want := range []string{"/v1/traces", "cnat-manager", "reconcile At", "kettle", "traced", "HTTP POST", "/api/v1/namespaces/traced/pods"} {
+		assert.Contains(t, received.String(), want)
+	}
+}
+
+func portTaken(t *testing.T, w *world) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	for _, flag := range []string{"--metrics-bind-address=", "--health-bind-address="} {
+		p := w.start(flag + l.Addr().String())
+		assert.Equal(t, 1, p.exitCode())
+		assert.Regexp(t, `error: .*bind: address already in use; choose another with --metrics-bind-address \(now .*\) or --health-bind-address \(now .*\)`, p.output.String())
+	}
+}
+
+func noTokenFile(t *testing.T, w *world) {
+	p := w.start("--metrics-token-file=/nowhere")
+	assert.Equal(t, 1, p.exitCode())
+	assert.Contains(t, p.output.String(), "error: reading the token of those who may read metrics: open /nowhere: no such file or directory; correct --metrics-token-file\n")
+}
+
+func TestWithoutTheCRDs(t *testing.T) {
+	w := newWorld(t)
+	p := w.start()
+	assert.Equal(t, 1, p.exitCode())
+	assert.Contains(t, p.output.String(), "error: the cluster does not know Ats or SettingsLayers; tell it what they are with kubectl apply -k config/crd\n")
+}

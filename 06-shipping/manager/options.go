@@ -1,0 +1,149 @@
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"example.com/hacking-a-controller/05-crd-operator/cluster"
+)
+
+// Options are the flags of the manager, checked. Each flag is an environment
+// variable, too: LOG_LEVEL is --log-level. Whoever installs the manager sets
+// variables, and leaves the command line alone.
+type Options struct {
+	Cluster cluster.Flags
+
+	// LeaderElect is whether to work only while no other manager does.
+	LeaderElect bool
+	// LeaderNamespace is where the Lease is that the managers share.
+	LeaderNamespace string
+	// Identity is the name of this manager among its replicas.
+	Identity string
+
+	// Namespaces are where to work. None is everywhere.
+	Namespaces []string
+	// Concurrency is how many objects of a kind to work on at the same time.
+	Concurrency int
+
+	LogLevel  string // debug, info, warn or error
+	LogFormat string // json or text
+	// Region is an example of a value that is known only when the manager is
+	// installed. It stands in each line of the log, and in cnat_manager_info.
+	Region string
+
+	// MetricsAddress is where metrics are served over HTTPS; 0 is nowhere.
+	MetricsAddress string
+	// MetricsCertDir holds tls.crt and tls.key. Without it, they are made at each
+	// start, and nobody can verify them.
+	MetricsCertDir string
+	// MetricsTokenFile holds the token of those who may read the metrics. Without
+	// it, the API server is asked who may.
+	MetricsTokenFile string
+	// HealthAddress is where /healthz and /readyz are served.
+	HealthAddress string
+
+	// TraceEndpoint is where traces are sent to, as OTLP over HTTP. Without it,
+	// there are none. It has no flag: the variable is OpenTelemetry's.
+	TraceEndpoint string
+}
+
+// ParseOptions reads the command line, and for each flag that is not on it the
+// environment. When the user asks for help it prints the help to stdout and
+// returns pflag.ErrHelp.
+func ParseOptions(args []string, getenv func(string) string, stdout io.Writer) (Options, error) {
+	o := Options{Identity: getenv("POD_NAME"), TraceEndpoint: getenv("OTEL_EXPORTER_OTLP_ENDPOINT")}
+	flags := o.flags(getenv)
+	flags.Usage = func() {
+		fmt.Fprintf(stdout, "Run the commands of Ats when their time has come, and keep settings merged.\n\nUsage:\n  manager [flags]\n\nFlags:\n%s\nEach flag is an environment variable, too: LOG_LEVEL is --log-level.\n", flags.FlagUsages())
+	}
+	err := flags.Parse(args)
+	if err == nil {
+		err = fromEnvironment(flags, getenv)
+	}
+	if errors.Is(err, pflag.ErrHelp) {
+		return o, err
+	}
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err == nil {
+		err = o.validate()
+	}
+	if err != nil {
+		return o, fmt.Errorf("%w; see manager --help", err)
+	}
+	return o, nil
+}
+
+func (o *Options) flags(getenv func(string) string) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+	flags.SortFlags = false
+	o.Cluster.AddFlags(flags)
+	flags.StringSliceVar(&o.Namespaces, "namespaces", nil, "the `names` of the namespaces to work in, with commas between them; without it all")
+	flags.IntVar(&o.Concurrency, "concurrency", 8, "how `many` objects of a kind to work on at the same time")
+	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "work only while no other manager does")
+	flags.StringVar(&o.LeaderNamespace, "leader-election-namespace", getenv("POD_NAMESPACE"), "the `namespace` of the Lease that the managers share; without it $POD_NAMESPACE")
+	flags.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "json", "json or text")
+	flags.StringVar(&o.Region, "region", "", "a `name` that stands in each line of the log, and in the metrics")
+	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8443", "the `address` at which metrics are served over HTTPS; 0 for none")
+	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "the `folder` of tls.crt and tls.key; without it they are made at each start")
+	flags.StringVar(&o.MetricsTokenFile, "metrics-token-file", "", "the `file` with the token of those who may read metrics; without it the API server is asked")
+	flags.StringVar(&o.HealthAddress, "health-bind-address", ":8081", "the `address` of /healthz and /readyz")
+	return flags
+}
+
+// fromEnvironment sets each flag whose variable is set, but for those that were on
+// the command line.
+func fromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+	var problems []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		// KUBECONFIG may be a list, and clientcmd reads it.
+		if value := getenv(name); value != "" && !f.Changed && f.Name != "kubeconfig" {
+			if err := flags.Set(f.Name, value); err != nil {
+				problems = append(problems, fmt.Errorf("the variable %s: %w", name, err))
+			}
+		}
+	})
+	return errors.Join(problems...)
+}
+
+func (o *Options) validate() error {
+	for _, namespace := range o.Namespaces {
+		if len(validation.IsDNS1123Label(namespace)) > 0 {
+			return fmt.Errorf("--namespaces has %q, which is not the name of a namespace", namespace)
+		}
+	}
+	switch {
+	case o.Concurrency < 1:
+		return fmt.Errorf("--concurrency is %d, it must be at least 1", o.Concurrency)
+	case o.LeaderElect && o.LeaderNamespace == "":
+		return errors.New("--leader-elect needs a namespace for its Lease: say which with --leader-election-namespace, or --leader-elect=false if there is one manager only")
+	case !slices.Contains([]string{"debug", "info", "warn", "error"}, o.LogLevel):
+		return fmt.Errorf("--log-level is %q, it can be debug, info, warn or error", o.LogLevel)
+	case !slices.Contains([]string{"json", "text"}, o.LogFormat):
+		return fmt.Errorf("--log-format is %q, it can be json or text", o.LogFormat)
+	case !isAddress(o.MetricsAddress) && o.MetricsAddress != "0":
+		return fmt.Errorf("--metrics-bind-address is %q, it must be like :8443, or 0 for no metrics", o.MetricsAddress)
+	case !isAddress(o.HealthAddress):
+		return fmt.Errorf("--health-bind-address is %q, it must be like :8081", o.HealthAddress)
+	}
+	return nil
+}
+
+func isAddress(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = net.LookupPort("tcp", port)
+	return err == nil
+}

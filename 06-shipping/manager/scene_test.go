@@ -1,0 +1,242 @@
+package manager
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+)
+
+const (
+	patience = time.Minute
+	pause    = 50 * time.Millisecond
+)
+
+// world is a real API server that knows the kinds of both operators. Nothing in it
+// runs pods.
+type world struct {
+	t          *testing.T
+	kubeconfig string // the administrator's
+	client     client.Client
+	kube       kubernetes.Interface
+}
+
+func newWorld(t *testing.T, crds ...string) *world {
+	t.Helper()
+	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test-6`, at the root of the repository")
+	log.SetLogger(logr.Discard()) // envtest's
+	environment := &envtest.Environment{CRDDirectoryPaths: crds, ErrorIfCRDPathMissing: true}
+	config, err := environment.Start()
+	t.Cleanup(func() { assert.NoError(t, environment.Stop()) })
+	require.NoError(t, err)
+	config.QPS = -1
+	types, err := scheme()
+	require.NoError(t, err)
+	w := &world{t: t, kube: kubernetes.NewForConfigOrDie(config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	w.client, err = client.New(config, client.Options{Scheme: types})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(w.kubeconfig, environment.KubeConfig, 0o600))
+	return w
+}
+
+func (w *world) namespace(name string) {
+	w.t.Helper()
+	require.NoError(w.t, w.client.Create(w.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+}
+
+// create makes an At that is due.
+func (w *world) create(namespace, name string) {
+	w.t.Helper()
+	require.NoError(w.t, w.client.Create(w.t.Context(), &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "echo YAY"},
+	}))
+}
+
+func (w *world) phase(namespace, name string) cnat.AtPhase {
+	at := &cnat.At{}
+	if err := w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, at); err != nil {
+		return ""
+	}
+	return at.Status.Phase
+}
+
+func (w *world) runs(namespace, name string) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return w.phase(namespace, name) == cnat.Running }, patience, pause, "%s/%s does not run", namespace, name)
+}
+
+// layer makes a layer of settings, in which the colour is blue.
+func (w *world) layer(namespace string) {
+	w.t.Helper()
+	require.NoError(w.t, w.client.Create(w.t.Context(), &layers.SettingsLayer{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "defaults"},
+		Spec:       layers.SettingsLayerSpec{Data: map[string]string{"colour": "blue"}},
+	}))
+}
+
+// told reports whether the layer knows what has become of it.
+func (w *world) told(namespace string) bool {
+	layer := &layers.SettingsLayer{}
+	return w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: "defaults"}, layer) == nil && layer.Status.ConfigMap != ""
+}
+
+// colour is the one in the ConfigMap that is made of the layers.
+func (w *world) colour(namespace string) string {
+	made := &corev1.ConfigMap{}
+	if w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: configMap}, made) != nil {
+		return ""
+	}
+	return made.Data["colour"]
+}
+
+// token is that of a service account, which may do what the rules say.
+func (w *world) token(account string, rules ...rbacv1.PolicyRule) string {
+	w.t.Helper()
+	ctx, meta := w.t.Context(), metav1.ObjectMeta{Name: account}
+	_, err := w.kube.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	_, err = w.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	_, err = w.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: account}},
+	}, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	request, err := w.kube.CoreV1().ServiceAccounts("default").CreateToken(ctx, account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	return request.Status.Token
+}
+
+// process is a manager that runs.
+type process struct {
+	t               *testing.T
+	command         *exec.Cmd
+	done            chan struct{} // closed when it has ended
+	output          lockedBuffer
+	metrics, health string // addresses
+}
+
+// start starts a manager with ports of its own. Later flags win over the first.
+func (w *world) start(args ...string) *process {
+	w.t.Helper()
+	p := &process{t: w.t, done: make(chan struct{}), metrics: freePort(w.t), health: freePort(w.t)}
+	self, err := os.Executable()
+	require.NoError(w.t, err)
+	p.command = exec.Command(self, append([]string{
+		"--kubeconfig=" + w.kubeconfig, "--metrics-bind-address=" + p.metrics, "--health-bind-address=" + p.health, "--leader-election-namespace=default", "--region=coast",
+	}, args...)...)
+	p.command.Env = append(os.Environ(), runAsManager+"=1", "POD_NAME="+p.metrics)
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	require.NoError(w.t, p.command.Start())
+	go func() { _ = p.command.Wait(); close(p.done) }()
+	w.t.Cleanup(func() { p.signal(syscall.SIGKILL) })
+	return p
+}
+
+// signal sends a signal that ends the process, and waits until it has ended. It
+// returns the exit code.
+func (p *process) signal(s syscall.Signal) int {
+	p.t.Helper()
+	_ = p.command.Process.Signal(s)
+	return p.exitCode()
+}
+
+func (p *process) exitCode() int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		require.Fail(p.t, "the manager does not end", p.output.String())
+	}
+	return p.command.ProcessState.ExitCode()
+}
+
+// ready waits until the manager says that it is.
+func (p *process) ready() {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool { code, _ := p.get("http://"+p.health+"/readyz", ""); return code == http.StatusOK }, patience, pause)
+}
+
+// get returns the status code and the body; 0 when there is no answer.
+func (p *process) get(url, token string) (int, string) {
+	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	insecure := &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // made at the start, and signed by nobody
+		DisableKeepAlives: true,
+	}}
+	response, err := insecure.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(body)
+}
+
+func (p *process) scrape(token string) (int, string) {
+	return p.get("https://"+p.metrics+"/metrics", token)
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return fmt.Sprint(l.Addr())
+}
+
+// lockedBuffer is a buffer that a process writes to while a test reads.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

@@ -1,0 +1,89 @@
+package manager
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+// serveMetrics says where metrics are served, and to whom. They tell how many
+// objects there are and how busy everybody is, so they are not for everybody.
+func serveMetrics(o Options) metricsserver.Options {
+	return metricsserver.Options{
+		BindAddress:   o.MetricsAddress,
+		SecureServing: true,
+		CertDir:       o.MetricsCertDir,
+		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
+			c.MinVersion = tls.VersionTLS12
+			c.NextProtos = []string{"http/1.1"} // one scrape needs no HTTP/2, and that has had its weaknesses
+		}},
+		FilterProvider: readersOfMetrics(o.MetricsTokenFile),
+	}
+}
+
+// readersOfMetrics lets those through who may read. Without a file, it asks the API
+// server who the caller is, and whether that one may get /metrics. That takes a
+// right in the whole cluster. With a file, whoever has its token may read.
+func readersOfMetrics(tokenFile string) func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
+	if tokenFile == "" {
+		return filters.WithAuthenticationAndAuthorization
+	}
+	return func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
+		return func(log logr.Logger, metrics http.Handler) (http.Handler, error) {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				token, err := readToken(tokenFile) // each time: secrets are replaced
+				if err != nil {
+					log.Error(err, "nobody can read the metrics")
+					http.Error(w, "the token cannot be read", http.StatusInternalServerError)
+					return
+				}
+				if !equal(r.Header.Get("Authorization"), "Bearer "+token) {
+					http.Error(w, "Unauthorized", http.StatusUnauthorized)
+					return
+				}
+				metrics.ServeHTTP(w, r)
+			}), nil
+		}, nil
+	}
+}
+
+// checkToken reads the token once, so that a file that is missing is an error at
+// the start.
+func checkToken(o Options) error {
+	if o.MetricsTokenFile == "" {
+		return nil
+	}
+	if _, err := readToken(o.MetricsTokenFile); err != nil {
+		return fmt.Errorf("%w; correct --metrics-token-file", err)
+	}
+	return nil
+}
+
+func readToken(file string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading the token of those who may read metrics: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", errors.New("the token of those who may read metrics is empty")
+	}
+	return token, nil
+}
+
+// equal takes as long whatever differs, so that nobody can guess a token letter by
+// letter.
+func equal(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
