@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/06-shipping/permissions"
 )
@@ -14,7 +15,7 @@ import (
 // grants is what the manager needs, and nothing else.
 func rightsUsed(t *testing.T, l *lab) {
 	logs, err := filepath.Glob(filepath.Join(l.dir, "logs", "audit*.log"))
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
 	code := permissions.Main(append([]string{"--service-account=" + system + "/" + manager, "--rules=-"}, logs...),
 		bytes.NewReader(dist(t, newer, highlyAvailable)), &stdout, &stderr)
