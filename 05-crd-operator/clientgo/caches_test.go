@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/fake"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
@@ -128,6 +130,22 @@ func TestCachesHoldAllAtsAndThePodsOfTheOperator(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.caches.pods.Pods("harbour").Get("a-pod")
 	require.NoError(t, err)
+}
+
+func TestCachesAskForOneNamespace(t *testing.T) {
+	ats, kube := fake.NewClientset(), kubefake.NewClientset()
+	c, err := newCaches(ats, kube, "harbour", func(cache.ObjectName) {}, func(*cnat.At) {})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer c.wait()
+	defer cancel()
+	c.start(ctx)
+	require.True(t, cache.WaitForCacheSync(ctx.Done(), c.handled...))
+	actions := append(ats.Actions(), kube.Actions()...)
+	require.GreaterOrEqual(t, len(actions), 2)
+	for _, action := range actions {
+		assert.Equal(t, "harbour", action.GetNamespace(), action.GetResource())
+	}
 }
 
 func TestCachesDoNotKeepWhoWroteWhat(t *testing.T) {
