@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,12 @@ func startLab(t *testing.T) *lab {
 	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS")}
 	_, err := os.Stat(filepath.Join(l.assets, "lab"))
 	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-6`, at the root of the repository")
+	// Pods of the lab share this machine's network.
+	for _, port := range []string{"8443", "8081"} {
+		listener, err := net.Listen("tcp", ":"+port)
+		require.NoError(t, err, "the manager needs port %s of this machine: end what listens there", port)
+		require.NoError(t, listener.Close())
+	}
 	// A start that fails half-way has started half.
 	t.Cleanup(func() { l.lab("down") })
 	l.lab("up")

@@ -41,7 +41,7 @@ func run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := checkToken(o); err != nil {
+	if err := checkFiles(o); err != nil {
 		return err
 	}
 	config.UserAgent = "cnat-manager/" + Version

@@ -42,7 +42,7 @@ func TestOneCluster(t *testing.T) {
 		{"a leader that is stopped is replaced at once", leaderStopped},
 		{"traces are sent when there is an endpoint", traces},
 		{"a port that is taken", portTaken},
-		{"a token file that is missing", noTokenFile},
+		{"a token or a certificate that is missing", noFiles},
 	} {
 		t.Run(story.name, func(t *testing.T) {
 			here := *w
@@ -247,10 +247,15 @@ func portTaken(t *testing.T, w *world) {
 	}
 }
 
-func noTokenFile(t *testing.T, w *world) {
-	p := w.start("--metrics-token-file=/nowhere")
-	assert.Equal(t, 1, p.exitCode())
-	assert.Contains(t, p.output.String(), "error: reading the token of those who may read metrics: open /nowhere: no such file or directory; correct --metrics-token-file\n")
+func noFiles(t *testing.T, w *world) {
+	for flag, want := range map[string]string{
+		"--metrics-token-file=/nowhere": "error: reading the token of those who may read metrics: open /nowhere: no such file or directory; correct --metrics-token-file\n",
+		"--metrics-cert-dir=/nowhere":   "error: reading the certificate for metrics: open /nowhere/tls.crt: no such file or directory; correct --metrics-cert-dir\n",
+	} {
+		p := w.start(flag)
+		assert.Equal(t, 1, p.exitCode())
+		assert.Contains(t, p.output.String(), want)
+	}
 }
 
 func TestWithoutTheCRDs(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -57,14 +58,18 @@ func readersOfMetrics(tokenFile string) func(*rest.Config, *http.Client) (metric
 	}
 }
 
-// checkToken reads the token once, so that a file that is missing is an error at
-// the start.
-func checkToken(o Options) error {
-	if o.MetricsTokenFile == "" {
-		return nil
+// checkFiles reads the files once, so that one that is missing is an error at the
+// start. The framework would wait for a certificate, and say nothing.
+func checkFiles(o Options) error {
+	if o.MetricsTokenFile != "" {
+		if _, err := readToken(o.MetricsTokenFile); err != nil {
+			return fmt.Errorf("%w; correct --metrics-token-file", err)
+		}
 	}
-	if _, err := readToken(o.MetricsTokenFile); err != nil {
-		return fmt.Errorf("%w; correct --metrics-token-file", err)
+	if o.MetricsCertDir != "" {
+		if _, err := tls.LoadX509KeyPair(filepath.Join(o.MetricsCertDir, "tls.crt"), filepath.Join(o.MetricsCertDir, "tls.key")); err != nil {
+			return fmt.Errorf("reading the certificate for metrics: %w; correct --metrics-cert-dir", err)
+		}
 	}
 	return nil
 }
