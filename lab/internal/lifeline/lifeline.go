@@ -10,6 +10,7 @@ package lifeline
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 )
@@ -51,5 +52,8 @@ func (f Files) ExitWhenCut() {
 		return
 	}
 	_, _ = f.Pipe.Read(make([]byte, 1)) // nobody ever writes: it returns at the end of the file
+	// Most processes do nothing with the lock but hold it. Without this, the garbage
+	// collector would close it.
+	runtime.KeepAlive(f.Alive)
 	os.Exit(1)
 }
