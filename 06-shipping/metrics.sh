@@ -19,6 +19,7 @@ trap 'kill $forward 2>/dev/null; rm -f "$log" "$kubeconfig"' EXIT
 port=
 while [ -z "$port" ]; do
 	kill -0 $forward 2>/dev/null || { cat "$log" >&2; exit 1; } # it has said why
+	sleep 0.1
 	port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$log")
 done
 # kubectl can ask any server. The certificate was made at the start, and nobody has
