@@ -127,20 +127,28 @@ const markerText = "This folder is written by the lab. To delete it, and all tha
 // Create makes the folders. They are closed to other users, because keys and
 // the data of pods lie in them. A folder that holds other things is refused:
 // reset would delete them.
+//
+// Two commands may do this at once. The marker comes before anything else, and is
+// looked for after everything else was seen, so neither takes the other's half-made
+// folder for somebody else's.
 func (l Layout) Create() error {
-	if l.Exists() {
-		return nil
+	if err := l.makeFolders(l.root); err != nil {
+		return err
 	}
-	if entries, _ := os.ReadDir(l.root); len(entries) > 0 {
+	if entries, _ := os.ReadDir(l.root); len(entries) > 0 && !l.Exists() {
 		return fmt.Errorf("%s is not empty and was not written by the lab (choose another folder with --dir or %s)", l.root, EnvDir)
-	}
-	for _, dir := range []string{l.root, l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.StaticPods()} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("making the lab's folder (choose another with --dir or %s): %w", EnvDir, err)
-		}
 	}
 	if err := os.WriteFile(l.marker(), []byte(markerText), 0o600); err != nil {
 		return fmt.Errorf("writing into the lab's folder: %w", err)
+	}
+	return l.makeFolders(l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.StaticPods())
+}
+
+func (l Layout) makeFolders(paths ...string) error {
+	for _, path := range paths {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return fmt.Errorf("making the lab's folder (choose another with --dir or %s): %w", EnvDir, err)
+		}
 	}
 	return nil
 }

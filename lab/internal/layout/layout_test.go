@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,6 +39,23 @@ func TestCreateMarksTheFolderAsTheLabs(t *testing.T) {
 	info, err := os.Stat(l.Root())
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+// Two `lab up` at once: neither takes the other's half-made folder for
+// somebody else's.
+func TestManyMayCreateAtOnce(t *testing.T) {
+	for range 100 {
+		l, err := New(filepath.Join(t.TempDir(), "lab"))
+		require.NoError(t, err)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				assert.NoError(t, l.Create())
+				assert.DirExists(t, l.StaticPods())
+			})
+		}
+		all.Wait()
+	}
 }
 
 func TestCreateRefusesAFolderThatHoldsOtherThings(t *testing.T) {
