@@ -1,0 +1,105 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Author is who commits what is made by a program: the same on every machine.
+var Author = []string{
+	"GIT_AUTHOR_NAME=workshop", "GIT_AUTHOR_EMAIL=workshop@example.com",
+	"GIT_COMMITTER_NAME=workshop", "GIT_COMMITTER_EMAIL=workshop@example.com",
+}
+
+// Copy makes a clone of r in dir, which must not exist. What is changed or new in r
+// and not committed yet is in the clone as one more commit, so that authors can try
+// what they just wrote; what git ignores is not.
+func (r Repository) Copy(ctx context.Context, dir string) (Repository, error) {
+	if _, err := r.Git(ctx, "clone", "--quiet", r.Root, dir); err != nil {
+		return Repository{}, fmt.Errorf("copying the repository: %w", err)
+	}
+	copied := Repository{Root: dir}
+	if err := r.addChangesTo(ctx, copied); err != nil {
+		return Repository{}, fmt.Errorf("copying what is not committed yet: %w", err)
+	}
+	return copied, nil
+}
+
+func (r Repository) addChangesTo(ctx context.Context, copied Repository) error {
+	changes, err := r.Git(ctx, "diff", "--binary", "--no-ext-diff", "HEAD")
+	if err != nil {
+		return err
+	}
+	if changes != "" {
+		if _, err := gitWith(ctx, copied.Root, nil, changes+"\n", "apply", "--binary", "-"); err != nil {
+			return err
+		}
+	}
+	added, err := r.Git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(added, "\x00"), "\x00") {
+		if name == "" {
+			continue
+		}
+		if err := copyFile(r.Path(name), copied.Path(name)); err != nil {
+			return err
+		}
+	}
+	if changes == "" && added == "" {
+		return nil
+	}
+	return copied.Commit(ctx, "What was not committed yet")
+}
+
+// Commit commits everything that differs from the last commit.
+func (r Repository) Commit(ctx context.Context, message string) error {
+	if _, err := r.Git(ctx, "add", "--all"); err != nil {
+		return err
+	}
+	_, err := gitWith(ctx, r.Root, Author, "", "commit", "--quiet", "--allow-empty", "--message", message)
+	return err
+}
+
+// GiveLab copies the lab's programs of r into another copy, where make takes them for
+// built from the sources there. The caller answers for the sources being the same.
+func (r Repository) GiveLab(to Repository) error {
+	entries, err := os.ReadDir(r.Path("lab", "bin"))
+	if err != nil {
+		return fmt.Errorf("the lab is not built yet; to build it: make lab (%w)", err)
+	}
+	for _, entry := range entries {
+		if err := copyFile(r.Path("lab", "bin", entry.Name()), to.Path("lab", "bin", entry.Name())); err != nil {
+			return fmt.Errorf("copying the lab: %w", err)
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file or a symbolic link, and makes the folders it lies in.
+func copyFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
+}
