@@ -13,21 +13,10 @@ export GOWORK := off
 # your own kubeconfig.
 CLUSTER ?= lab
 # Flags for a stage's program: make stage-1 ARGS="-o wide". Without them it gets
-# these, so that each stage shows something by itself.
+# those of its folder's stage.mk, so that each stage shows something by itself.
 ARGS ?=
-ARGS_2 := namespaces,nodes,deployments,pods --all-namespaces
-ARGS_3 := pods --all-namespaces
-ARGS_4 := --all-namespaces
-ARGS_5 := --all-namespaces
 # The package of the stage that is run: make stage-4 PROGRAM=./cmd/podlog
 PROGRAM ?=
-PROGRAM_4 := ./cmd/podruntime
-PROGRAM_5 := ./cmd/clientgo
-PROGRAM_6 := ./cmd/image
-# The version of the manager of stage 6, which is the tag of its image; and what is
-# installed: default, overlays/ha or overlays/namespaced.
-VERSION ?= v0.6.0
-OVERLAY ?= default
 # How often each test is run.
 COUNT ?=
 # The race detector needs a C compiler; RACE= turns it off.
@@ -97,32 +86,9 @@ env: built ## Print exports for your shell: eval "$(make env)"
 built:
 	@test -x $(LAB) || { echo "the lab is not built yet; to build and start it: make lab-up" >&2; exit 1; }
 
-##@ Ship: the manager of stage 6
-
-.PHONY: image
-image: | go ## Make its image without Docker: bin/cnat-manager.tar (VERSION=v0.6.1)
-	@mkdir -p bin
-	@go -C 06-shipping run ./cmd/image --version '$(VERSION)' --platform "$$(go env GOOS)/$$(go env GOARCH)" $(ARGS)
-
-.PHONY: dist
-dist: | go ## Write what installs it: bin/install.yaml (OVERLAY=overlays/ha REGION=coast IMAGE=...)
-	@mkdir -p bin
-	@sh 06-shipping/dist.sh '$(VERSION)' 'config/$(OVERLAY)' >bin/install.yaml
-	@echo 'wrote bin/install.yaml; to install: kubectl apply -f bin/install.yaml'
-
-# A cluster of your own has to get the image in its own way first.
-.PHONY: deploy
-deploy: cluster-$(CLUSTER) dist $(if $(filter lab,$(CLUSTER)),image) ## Install it (CLUSTER=current for your own cluster)
-	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)" && lab load bin/cnat-manager.tar || exit 1; fi; \
-	kubectl apply -f bin/install.yaml && kubectl rollout status -n cnat-system deployment/cnat-manager --timeout=120s
-
-.PHONY: undeploy
-undeploy: cluster-$(CLUSTER) ## Uninstall it, with its CRDs and their objects
-	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; sh 06-shipping/undeploy.sh
-
-.PHONY: e2e
-e2e: $(LAB) | go ## Install it in a lab of its own, and let things go wrong
-	@cd 06-shipping && KUBEBUILDER_ASSETS="$(CURDIR)/lab/bin" go test -count=1 -v -timeout 30m ./e2e
+# What a stage adds to this file, as its folder may be missing: a branch stage-N has
+# the first N.
+include $(wildcard 0*/stage.mk)
 
 ##@ Test
 
@@ -193,7 +159,7 @@ help:
 	    if (name == "$$(BENCHES)") name = benches; \
 	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
 	    printf "  %-11s %s\n", name, text \
-	  }' Makefile
+	  }' $(MAKEFILE_LIST)
 
 # What is left over are misspelt or missing targets.
 stage-%:

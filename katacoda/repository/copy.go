@@ -15,14 +15,22 @@ var Author = []string{
 	"GIT_COMMITTER_NAME=workshop", "GIT_COMMITTER_EMAIL=workshop@example.com",
 }
 
-// Copy makes a clone of r in dir, which must not exist. What is changed or new in r
-// and not committed yet is in the clone as one more commit, so that authors can try
-// what they just wrote; what git ignores is not.
-func (r Repository) Copy(ctx context.Context, dir string) (Repository, error) {
+// Clone makes a clone of r's present commit in dir, which must not exist.
+func (r Repository) Clone(ctx context.Context, dir string) (Repository, error) {
 	if _, err := r.Git(ctx, "clone", "--quiet", r.Root, dir); err != nil {
 		return Repository{}, fmt.Errorf("copying the repository: %w", err)
 	}
-	copied := Repository{Root: dir}
+	return Repository{Root: dir}, nil
+}
+
+// Copy is Clone with one commit more if there is something in r that is changed or new
+// and not committed yet, so that authors can try what they just wrote. What git
+// ignores is not in it.
+func (r Repository) Copy(ctx context.Context, dir string) (Repository, error) {
+	copied, err := r.Clone(ctx, dir)
+	if err != nil {
+		return Repository{}, err
+	}
 	if err := r.addChangesTo(ctx, copied); err != nil {
 		return Repository{}, fmt.Errorf("copying what is not committed yet: %w", err)
 	}
@@ -59,10 +67,20 @@ func (r Repository) addChangesTo(ctx context.Context, copied Repository) error {
 
 // Commit commits everything that differs from the last commit.
 func (r Repository) Commit(ctx context.Context, message string) error {
+	return r.commit(ctx, Author, message)
+}
+
+// CommitOn is Commit at a date, in git's strict ISO form: together with what was there
+// before, and with what is new, the date makes the commit's name.
+func (r Repository) CommitOn(ctx context.Context, date, message string) error {
+	return r.commit(ctx, append([]string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}, Author...), message)
+}
+
+func (r Repository) commit(ctx context.Context, env []string, message string) error {
 	if _, err := r.Git(ctx, "add", "--all"); err != nil {
 		return err
 	}
-	_, err := gitWith(ctx, r.Root, Author, "", "commit", "--quiet", "--allow-empty", "--message", message)
+	_, err := gitWith(ctx, r.Root, env, "", "commit", "--quiet", "--allow-empty", "--message", message)
 	return err
 }
 
@@ -102,4 +120,18 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return os.WriteFile(to, content, info.Mode().Perm())
+}
+
+// CleanCopy is Copy of the repository of the working folder, with GiveLab: the place
+// for tests that are to see what somebody sees who just cloned it.
+func CleanCopy(ctx context.Context, dir string) (Repository, error) {
+	r, err := Find(ctx, ".")
+	if err != nil {
+		return Repository{}, err
+	}
+	copied, err := r.Copy(ctx, dir)
+	if err != nil {
+		return Repository{}, err
+	}
+	return copied, r.GiveLab(copied)
 }

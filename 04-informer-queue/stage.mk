@@ -1,0 +1,3 @@
+# What `make stage-4` runs without PROGRAM, and with which flags without ARGS.
+PROGRAM_4 := ./cmd/podruntime
+ARGS_4 := --all-namespaces

@@ -1,0 +1,34 @@
+# What `make stage-6` runs without PROGRAM.
+PROGRAM_6 := ./cmd/image
+
+# The version of the manager, which is the tag of its image; and what is installed:
+# default, overlays/ha or overlays/namespaced.
+VERSION ?= v0.6.0
+OVERLAY ?= default
+
+##@ Ship: the manager of stage 6
+
+.PHONY: image
+image: | go ## Make its image without Docker: bin/cnat-manager.tar (VERSION=v0.6.1)
+	@mkdir -p bin
+	@go -C 06-shipping run ./cmd/image --version '$(VERSION)' --platform "$$(go env GOOS)/$$(go env GOARCH)" $(ARGS)
+
+.PHONY: dist
+dist: | go ## Write what installs it: bin/install.yaml (OVERLAY=overlays/ha REGION=coast IMAGE=...)
+	@mkdir -p bin
+	@sh 06-shipping/dist.sh '$(VERSION)' 'config/$(OVERLAY)' >bin/install.yaml
+	@echo 'wrote bin/install.yaml; to install: kubectl apply -f bin/install.yaml'
+
+# A cluster of your own has to get the image in its own way first.
+.PHONY: deploy
+deploy: cluster-$(CLUSTER) dist $(if $(filter lab,$(CLUSTER)),image) ## Install it (CLUSTER=current for your own cluster)
+	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)" && lab load bin/cnat-manager.tar || exit 1; fi; \
+	kubectl apply -f bin/install.yaml && kubectl rollout status -n cnat-system deployment/cnat-manager --timeout=120s
+
+.PHONY: undeploy
+undeploy: cluster-$(CLUSTER) ## Uninstall it, with its CRDs and their objects
+	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; sh 06-shipping/undeploy.sh
+
+.PHONY: e2e
+e2e: $(LAB) | go ## Install it in a lab of its own, and let things go wrong
+	@cd 06-shipping && KUBEBUILDER_ASSETS="$(CURDIR)/lab/bin" go test -count=1 -v -timeout 30m ./e2e
