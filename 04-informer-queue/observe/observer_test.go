@@ -158,6 +158,23 @@ func TestAPanicLosesNothing(t *testing.T) {
 	assert.Equal(t, []string{"Sync ns a rendered"}, events(w.out.String()))
 }
 
+// A queue of keys does not say what happened, so what happens while a command
+// runs must find its place behind what that command was to be told.
+func TestADeletionWhileACommandFailsIsTold(t *testing.T) {
+	w := newWorkshop(t)
+	a := w.configMap(t, "a", "1", "1")
+	w.OnAdd(a, false)
+	w.options.arguments = []template{func(map[string]any) (string, error) {
+		require.NoError(t, w.cache.Delete(a))
+		w.OnDelete(a)
+		return "", errors.New("not now")
+	}}
+	require.Error(t, w.tellOf(keyOf(a)))
+	w.options.arguments = nil
+	w.work(t)
+	assert.Equal(t, []string{"Deleted ns a"}, events(w.out.String()))
+}
+
 func TestErrorsAreCountedUpToTheLimit(t *testing.T) {
 	for limit, want := range map[string][]bool{"2": {false, true, false}, "-1": {false, false, false}} {
 		w := newWorkshop(t, "--maximum-errors="+limit)

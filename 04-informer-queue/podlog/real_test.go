@@ -78,10 +78,12 @@ func TestTombstone(t *testing.T) {
 	pods.label("stays", "restarted")
 	proxy.Allow()
 
-	log.logs("onDelete: harbour/goes (tombstone: last seen at version " + seen + ")")
-	log.logs("onUpdate: harbour/comes-back (another pod of the same name)")
-	log.logs("onAdd: harbour/new")
-	log.logs("onUpdate: harbour/stays")
+	log.logs("onAdd: harbour/new") // the list has arrived
+	pods.create("last")
+	log.logs("onAdd: harbour/last") // and all that it differs in was told
+	assert.Contains(t, log.lines(), "onDelete: harbour/goes (tombstone: last seen at version "+seen+")")
+	assert.Contains(t, log.lines(), "onUpdate: harbour/comes-back (another pod of the same name)")
+	assert.Contains(t, log.lines(), "onUpdate: harbour/stays")
 }
 
 func TestRefusalsAreErrors(t *testing.T) {

@@ -87,7 +87,8 @@ func play(t *testing.T, c *testcluster.Cluster, name string, crashAfter int) (ch
 	delete(want, "harbour/db")
 	chapter()
 
-	return chapters, accepted(requests), died()
+	crashes = died() // and has had all answers
+	return chapters, accepted(requests), crashes
 }
 
 // accepted counts the writes that the server accepted.

@@ -59,8 +59,8 @@ func copiesEach(t *testing.T, c *testcluster.Cluster) {
 		"harbour/db": "key=ebb", "harbour/certificate": "key=wax example.com/seal immutable",
 		"coast/db": "key=ebb", "coast/certificate": "key=wax example.com/seal immutable",
 	})
-	assert.Contains(t, s.out.String(), "created copies-harbour/db: it is missing\n")
-	assert.Contains(t, s.out.String(), "updated copies-harbour/db: its data differs\n")
+	s.prints("created copies-harbour/db: it is missing\n")
+	s.prints("updated copies-harbour/db: its data differs\n")
 
 	s.patch("source/private", string(s.annotation(`""`)))
 	s.patch("source/db", `{"data":{"key":null,"user":"bWU="}}`)
@@ -92,7 +92,7 @@ func cleansUp(t *testing.T, c *testcluster.Cluster) {
 	})
 	s.annotateNamespace("coast", "null")
 	s.becomes(map[string]string{"harbour/queue": "key=queue", "harbour/own": "key=mine foreign", "coast/own": "key=mine foreign"})
-	assert.Contains(t, s.out.String(), "deleted cleans-coast/queue: the namespace is not a target\n")
+	s.prints("deleted cleans-coast/queue: the namespace is not a target\n")
 
 	s.annotateNamespace("coast", `"back"`)
 	s.becomes(map[string]string{
@@ -129,7 +129,7 @@ func replaces(t *testing.T, c *testcluster.Cluster) {
 
 	s.patch("harbour/db", `{"immutable":true,"stringData":{"key":"forged"}}`)
 	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/seal": "key=wax immutable"})
-	assert.Contains(t, s.out.String(), "replaced replaces-harbour/db: it differs and is immutable\n")
+	s.prints("replaced replaces-harbour/db: it differs and is immutable\n")
 	s.patch("source/db", `{"immutable":true}`)
 	s.becomes(map[string]string{"harbour/db": "key=tide immutable", "harbour/seal": "key=wax immutable"})
 }
@@ -152,8 +152,8 @@ func sourceMadeAnew(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"harbour/db": "key=tide of an old source", "harbour/seal": "key=wax immutable of an old source"})
 	s.start()
 	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/seal": "key=lead example.com/seal"})
-	assert.Contains(t, s.out.String(), "updated anew-harbour/db: its source was made anew\n")
-	assert.Contains(t, s.out.String(), "replaced anew-harbour/seal: its type differs\n")
+	s.prints("updated anew-harbour/db: its source was made anew\n")
+	s.prints("replaced anew-harbour/seal: its type differs\n")
 }
 
 func terminating(t *testing.T, c *testcluster.Cluster) {

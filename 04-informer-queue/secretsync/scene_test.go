@@ -174,6 +174,15 @@ func (s *scene) becomes(want map[string]string) {
 	}
 }
 
+// prints waits for a line. The server has a write before the program knows of it.
+func (s *scene) prints(line string) {
+	s.t.Helper()
+	printed := func() bool { return strings.Contains(s.out.String(), line) }
+	if !assert.Eventually(s.t, printed, 30*time.Second, 20*time.Millisecond) {
+		require.Contains(s.t, s.out.String(), line)
+	}
+}
+
 // start runs the program, until the function that it returns or the test ends.
 func (s *scene) start(change ...func(*rest.Config)) (stop func()) {
 	return s.startWith(4, 0, change...)
