@@ -29,7 +29,8 @@ import (
 func TestAgainstARealServer(t *testing.T) {
 	c := startCluster(t)
 	client := kubernetes.NewForConfigOrDie(c.config)
-	t.Run("a new cluster has four namespaces", func(t *testing.T) { fourNamespaces(t, c, client) })
+	waitForNamespaces(t, client)
+	t.Run("a new cluster has four namespaces", func(t *testing.T) { fourNamespaces(t, c) })
 	t.Run("-o wide prints what kubectl prints", func(t *testing.T) { sameAsKubectl(t, c) })
 	t.Run("a user without rights is told what is missing", func(t *testing.T) { forbidden(t, c, client) })
 	t.Run("credentials of another cluster are refused", func(t *testing.T) { unauthorised(t, c) })
@@ -40,13 +41,17 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("a list goes on after its token has expired", func(t *testing.T) { expiredToken(t, client, names) })
 }
 
-func fourNamespaces(t *testing.T, c *cluster, client kubernetes.Interface) {
-	// The API server makes them in the background after it is ready.
+// waitForNamespaces waits for the four of a new cluster. The API server makes
+// them in the background after it is ready.
+func waitForNamespaces(t *testing.T, client kubernetes.Interface) {
+	t.Helper()
 	require.Eventually(t, func() bool {
 		list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		return err == nil && len(list.Items) == 4
 	}, 30*time.Second, 50*time.Millisecond)
+}
 
+func fourNamespaces(t *testing.T, c *cluster) {
 	stdout, stderr, code := clientList(t, "--kubeconfig", c.kubeconfig)
 	assert.Equal(t, "default\nkube-node-lease\nkube-public\nkube-system\n", stdout)
 	assert.Empty(t, stderr)

@@ -223,14 +223,16 @@ func TestPausesGrowToTheCap(t *testing.T) {
 	for name, server := range servers {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err := follow(t, server, time.Hour)
-				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				noted := func(string, ...any) {} // without the pauses that would be many
+				require.NoError(t, newFollower(server, newLedger().enter, noted, 30*time.Second).run(ctx))
 				gaps := server.gaps()
 				require.Greater(t, len(gaps), 60, "an hour of pauses of at most a minute")
 				want := 100 * time.Millisecond
 				for _, gap := range gaps {
-					assert.GreaterOrEqual(t, gap, want)
-					assert.LessOrEqual(t, gap, 2*want)
+					require.GreaterOrEqual(t, gap, want)
+					require.LessOrEqual(t, gap, 2*want)
 					want = min(2*want, 30*time.Second)
 				}
 			})
@@ -343,6 +345,28 @@ func TestAListComesInPages(t *testing.T) {
 	assert.Equal(t, "more", options[1].Continue)
 	assert.Equal(t, "7", options[2].ResourceVersion)
 	assert.True(t, options[2].AllowWatchBookmarks)
+}
+
+// TestAListIsNeverOlderThanWhatWasTold has an API server with two replicas. Who
+// asks for version 0 gets the memory of the one that is behind.
+func TestAListIsNeverOlderThanWhatWasTold(t *testing.T) {
+	behind, newest := listing(7, pod("a", 3)), lists(listing(7, pod("a", 3)), listing(20))
+	streams := watches(closing(watch.Event{Type: watch.Deleted, Object: pod("a", 9)}, gone()), staying())
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			answer := next(&newest)
+			if o.ResourceVersion == "0" {
+				answer = behind
+			}
+			return answer(ctx)
+		},
+		WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) { return next(&streams)(ctx) },
+	}
+	synctest.Test(t, func(t *testing.T) {
+		l, err := follow(t, source, 4*time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"ADDED a@3", "DELETED a@9"}, l.told())
+	})
 }
 
 func TestNotesSayWhatHappened(t *testing.T) {
