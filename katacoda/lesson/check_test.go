@@ -1,0 +1,251 @@
+package lesson
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestALessonPasses(t *testing.T) {
+	f := newFixture(t)
+	out, err := f.check()
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^stage 3, step 1 of 2: Write \.\.\. \d+s$`, out)
+	assert.Regexp(t, `(?m)^stage 3, step 2 of 2: Write again \.\.\. \d+s$`, out)
+	assert.Regexp(t, `(?m)^stage 3: passed in \d+s$`, out)
+	assert.Equal(t, "up reset", f.asked())
+	assert.Empty(t, f.left())
+}
+
+func TestAFailureSaysWhichAndWhereAndWhy(t *testing.T) {
+	tests := map[string]struct {
+		edit func(*fixture)
+		want []string
+	}{
+		"a command that is not there": {
+			func(f *fixture) { f.readme("echo two", "true\necho-two") },
+			[]string{
+				"stage 3, step 2 of 2: Write again ... failed after",
+				"03-watch/README.md:24: stage 3, step 2: a command was not found: bash: line 2: echo-two: command not found",
+				"this, in 03-watch/README.md:22, ended with exit code 127\n    true\n    echo-two > two.txt\n",
+			},
+		},
+		"a command that is not there, with others after it": {
+			func(f *fixture) { f.readme("echo two", "./two\necho two") },
+			[]string{"03-watch/README.md:23: stage 3, step 2: a command was not found: bash: line 1: ./two: No such file or directory"},
+		},
+		"a command that is not there, and whose output nobody sees": {
+			func(f *fixture) { f.readme("echo two > two.txt", "./two > /dev/null 2>&1") },
+			[]string{"03-watch/README.md:22: stage 3, step 2: the block ended with exit code 127: a command was not found"},
+		},
+		"a command that may not be executed": {
+			func(f *fixture) { f.readme("echo two > two.txt", "touch two.txt; ./two.txt 2> /dev/null") },
+			[]string{"03-watch/README.md:22: stage 3, step 2: the block ended with exit code 126: a command could not be executed"},
+		},
+		"a block that is not bash": {
+			func(f *fixture) { f.readme("echo two", "if; echo two") },
+			[]string{
+				"03-watch/README.md:22: stage 3, step 2: the block is not correct bash",
+				"syntax error",
+			},
+		},
+		"a check that passes too early": {
+			func(f *fixture) { f.files["03-watch/checks/step2.sh"] = "echo done\n" },
+			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh passes before the step was done; it must fail until then"},
+		},
+		"a check that does not say what is missing": {
+			func(f *fixture) { f.files["03-watch/checks/step2.sh"] = "test -f two.txt\n" },
+			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh fails before the step, as it should, but does not say what is missing"},
+		},
+		"a check that fails after the step": {
+			func(f *fixture) { f.readme("echo two > two.txt", "echo two > three.txt; echo sorry; (exit 4)") },
+			[]string{
+				"03-watch/README.md:18: stage 3, step 2: checks/step2.sh fails after the step (exit code 1): two.txt is not there yet",
+				"this, in 03-watch/README.md:22, ended with exit code 4\n    echo two > three.txt; echo sorry; (exit 4)\nand printed:\n    sorry\n",
+				"this, in 03-watch/README.md:26, ended with exit code 0\n",
+				"and printed:\n    exit code 1\n",
+			},
+		},
+		"a long output": {
+			func(f *fixture) { f.readme("echo two > two.txt", "seq 1 250") },
+			[]string{"and printed:\n    (150 lines before these)\n    151\n", "    250\nthis, in"},
+		},
+		"a step that hangs": {
+			func(f *fixture) {
+				f.timeout = time.Second
+				f.readme("echo two", "echo waiting; sleep 600 & sleep 600; echo two")
+			},
+			[]string{
+				"03-watch/README.md:22: stage 3, step 2: the block did not end within 1s, and was killed",
+				"was killed\n    echo waiting;",
+				"and printed:\n    waiting\n",
+			},
+		},
+		"a check that hangs": {
+			func(f *fixture) {
+				f.timeout = time.Second
+				f.files["03-watch/checks/step2.sh"] = "sleep 600\n"
+			},
+			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh did not end within 1s, before the step"},
+		},
+		"a check that hangs after the step": {
+			func(f *fixture) {
+				f.timeout = time.Second
+				f.files["03-watch/checks/step2.sh"] = "if [ -f two.txt ]; then sleep 600; fi; echo not yet; exit 1\n"
+			},
+			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh did not end within 1s, after the step"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			test.edit(f)
+			out, err := f.check("3")
+			require.EqualError(t, err, "1 of 1 lessons failed; the reasons are above")
+			for _, want := range test.want {
+				assert.Contains(t, out, want)
+			}
+			assert.Regexp(t, `(?m)^stage 3: failed after \d+s: 03-watch/README\.md:\d+: stage 3, step 2: `, out)
+			assert.True(t, strings.HasSuffix(f.asked(), "reset"), f.asked())
+			assert.Empty(t, f.left())
+		})
+	}
+}
+
+func TestAWrongFormIsSaidBeforeAnythingIsStarted(t *testing.T) {
+	f := newFixture(t)
+	f.readme("## Exercises", "## Training")
+	out, err := f.check()
+	require.Error(t, err)
+	assert.Contains(t, out, `03-watch/README.md:34: the heading is "## Training", and the form wants "## Exercises" here`)
+	assert.Empty(t, f.asked())
+}
+
+func TestTheNextLessonIsRunAfterOneThatFails(t *testing.T) {
+	f := newFixture(t)
+	for name, content := range map[string]string{"go.mod": "module more\n", "README.md": passing, "checks/step1.sh": check("one.txt"), "checks/step2.sh": check("two.txt")} {
+		f.files["04-queue/"+name] = content
+	}
+	f.files["03-watch/checks/step1.sh"] = "echo done\n"
+	out, err := f.check()
+	require.EqualError(t, err, "1 of 2 lessons failed; the reasons are above")
+	assert.Contains(t, out, "stage 3: failed after")
+	assert.Contains(t, out, "stage 4: passed in")
+	assert.Equal(t, "up reset up reset", f.asked())
+
+	_, err = f.check("5")
+	require.EqualError(t, err, "there is no stage 5 here; there is: 3, 4")
+}
+
+func TestALabThatIsNotBuilt(t *testing.T) {
+	f := newFixture(t)
+	delete(f.files, "lab/bin/lab")
+	out, err := f.check()
+	require.Error(t, err)
+	assert.Contains(t, out, "make lab")
+	assert.Empty(t, f.left())
+}
+
+func TestALabThatDoesNotStart(t *testing.T) {
+	f := newFixture(t)
+	f.files["lab/bin/lab"] = aLab + "if [ $1 = up ]; then echo no port is free; exit 3; fi\n"
+	out, err := f.check()
+	require.Error(t, err)
+	assert.Contains(t, out, "starting the lab of stage 3: lab up ended with exit code 3; it printed:\n    no port is free")
+	assert.Equal(t, "up reset", f.asked())
+	assert.Empty(t, f.left())
+}
+
+func TestALabThatCannotBeEndedIsNotForgotten(t *testing.T) {
+	f := newFixture(t)
+	f.files["lab/bin/lab"] = aLab + "if [ $1 = reset ]; then exit 3; fi\n"
+	out, err := f.check()
+	require.Error(t, err)
+	assert.Contains(t, out, "lab reset ended with exit code 3")
+	assert.Contains(t, out, "and to end the lab: ")
+	assert.NotEmpty(t, f.left())
+}
+
+func TestACopyIsKept(t *testing.T) {
+	f := newFixture(t)
+	f.keep = true
+	out, err := f.check()
+	require.NoError(t, err)
+	assert.Contains(t, out, "stage 3: the copy is kept in ")
+	assert.Equal(t, "up down", f.asked())
+	files, err := filepath.Glob(filepath.Join(os.TempDir(), "lesson-*", "*", "03-watch", "two.txt"))
+	require.NoError(t, err)
+	assert.Len(t, files, 1)
+}
+
+func TestABlockRunsAsInTheReadersShell(t *testing.T) {
+	f := newFixture(t)
+	t.Setenv("LAB_DIR", "/of/another/lab")
+	f.readme("echo two", "[ -z \"$LAB_DIR\" ] && [ \"$GOWORK\" = off ] && case $KUBECONFIG,$KUBEBUILDER_ASSETS,$(command -v lab) in */.lab/kubeconfig,*/lab/bin,*/lab/bin/lab) true;; *) false;; esac && ! read -r line && git diff --quiet && echo two")
+	_, err := f.check()
+	require.NoError(t, err)
+}
+
+// What a block leaves in the background is there for the next one, and gone after the
+// lesson. It has the output open all the time, which holds up nobody.
+func TestWhatIsLeftInTheBackgroundEndsWithTheLesson(t *testing.T) {
+	f := newFixture(t)
+	pids := filepath.Join(t.TempDir(), "pids")
+	f.readme("echo one > one.txt", "sleep 600 &\necho $! > '"+pids+"'; echo one > one.txt")
+	f.readme("echo two > two.txt", "kill -0 $(cat '"+pids+"') && echo two > two.txt")
+	begin := time.Now()
+	_, err := f.check()
+	require.NoError(t, err)
+	assert.Less(t, time.Since(begin), time.Minute)
+	requireGone(t, pids)
+}
+
+func TestAnInterruptLeavesNothingBehind(t *testing.T) {
+	f := newFixture(t)
+	pids := filepath.Join(t.TempDir(), "pids")
+	f.readme("echo two", "sleep 600 & echo $! > '"+pids+"'; sleep 600; echo two")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	r := f.repository()
+	ended := make(chan error, 1)
+	go func() {
+		c := &Checker{Repository: r, Out: &strings.Builder{}, Timeout: f.timeout * 10}
+		ended <- c.Check(ctx)
+	}()
+	require.Eventually(t, func() bool { _, err := os.ReadFile(pids); return err == nil }, 30*time.Second, 10*time.Millisecond)
+	interrupt()
+	select {
+	case err := <-ended:
+		require.ErrorContains(t, err, "interrupted")
+	case <-time.After(30 * time.Second):
+		require.Fail(t, "it goes on after the interrupt")
+	}
+	assert.Equal(t, "up reset", f.asked())
+	assert.Empty(t, f.left())
+	requireGone(t, pids)
+}
+
+func requireGone(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for word := range strings.FieldsSeq(string(text)) {
+		pid, err := strconv.Atoi(word)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || zombie(word) }, 30*time.Second, 10*time.Millisecond)
+	}
+}
+
+// zombie says whether a process has ended, and only nobody has asked how.
+func zombie(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}

@@ -1,0 +1,112 @@
+package lesson
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A shell runs commands as a reader would, one after the other in the same folder. Each
+// has a process group of its own, so that what it has started can be ended with it.
+type shell struct {
+	dir     string
+	env     []string
+	timeout time.Duration // of each command
+	groups  []int         // of the commands that have left something running
+}
+
+// A result is what became of a command.
+type result struct {
+	code    int    // the exit code; -1 if a signal ended it
+	output  string // stdout and stderr, as a terminal would show them
+	expired bool   // it was killed because its time was over
+}
+
+// run runs a command and waits until it ends; not for what it has left in the
+// background, which may still be needed. Only a command that cannot be started, and
+// ctx, make an error.
+func (s *shell) run(ctx context.Context, name string, args ...string) (result, error) {
+	// Not a pipe: that would be open for as long as anything in the background has it.
+	output, err := os.CreateTemp("", "output-*")
+	if err != nil {
+		return result{}, fmt.Errorf("making a file for the output: %w", err)
+	}
+	defer os.Remove(output.Name())
+	defer output.Close()
+
+	deadline, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	command := exec.CommandContext(deadline, name, args...)
+	command.Dir, command.Env = s.dir, s.env
+	command.Stdout, command.Stderr = output, output
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	if err := command.Start(); err != nil {
+		return result{}, fmt.Errorf("starting %s: %w", name, err)
+	}
+	err = command.Wait()
+	if alive(command.Process.Pid) {
+		s.groups = append(s.groups, command.Process.Pid)
+	}
+	if ctx.Err() != nil {
+		return result{}, context.Cause(ctx)
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) && deadline.Err() == nil {
+		return result{}, fmt.Errorf("waiting for %s: %w", name, err)
+	}
+	text, err := lastOf(output)
+	return result{code: command.ProcessState.ExitCode(), output: text, expired: deadline.Err() != nil}, err
+}
+
+// end kills all that the commands have left running.
+func (s *shell) end() {
+	for _, group := range s.groups {
+		_ = syscall.Kill(-group, syscall.SIGKILL) // it may have ended by itself
+	}
+	s.groups = nil
+}
+
+// alive says whether a process group has a process.
+func alive(group int) bool {
+	return syscall.Kill(-group, 0) == nil
+}
+
+// What a loop without an end has printed need not fit into memory.
+const mostOutput = 1 << 20
+
+// lastOf returns what a file holds, or its last mostOutput bytes.
+func lastOf(file *os.File) (string, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return "", fmt.Errorf("reading the output: %w", err)
+	}
+	from := max(0, info.Size()-mostOutput)
+	text, err := io.ReadAll(io.NewSectionReader(file, from, mostOutput))
+	if err != nil {
+		return "", fmt.Errorf("reading the output: %w", err)
+	}
+	return string(text), nil
+}
+
+// environment is this process's without the variables called names, and with some
+// others.
+func environment(without []string, with ...string) []string {
+	var env []string
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		keep := true
+		for _, other := range without {
+			keep = keep && name != other
+		}
+		if keep {
+			env = append(env, variable)
+		}
+	}
+	return append(env, with...)
+}
