@@ -26,7 +26,7 @@ func TestWhichChangesOfAnAtAreWork(t *testing.T) {
 		return at
 	}
 	status := func(at *cnat.At) { at.ResourceVersion, at.Status.Phase = "2", cnat.Running }
-	spec := func(at *cnat.At) { at.ResourceVersion, at.Generation = "2", 2 }
+	spec := func(at *cnat.At) { at.ResourceVersion, at.Generation, at.Spec.Command = "2", 2, "echo NAY" }
 	another := func(at *cnat.At) { at.ResourceVersion, at.UID = "2", "another" }
 
 	tests := map[string]struct {
