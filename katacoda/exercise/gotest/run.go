@@ -1,0 +1,163 @@
+package gotest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Module is a Go module whose tests are run.
+type Module struct {
+	Dir string
+	// Assets is the folder of the API server for the tests, unless the variable
+	// KUBEBUILDER_ASSETS names another.
+	Assets string
+	// Slow is told every ten seconds what a run is doing, if it is not nil.
+	Slow func(after time.Duration, doing string)
+}
+
+// MissingAssets returns a sentence if there is no API server for the tests. Not all
+// of them need one, so it is for the user to judge.
+func (m Module) MissingAssets() string {
+	if os.Getenv("KUBEBUILDER_ASSETS") != "" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(m.Assets, "kube-apiserver")); err == nil {
+		return ""
+	}
+	return "The lab is not built: a test that needs an API server fails until you run `make lab`."
+}
+
+// Test runs go test -json with more arguments. That tests fail is in the report and
+// not an error. The paths of packages in it are relative to the module.
+func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
+	path, err := m.run(ctx, "list", "-m")
+	if err != nil {
+		return nil, err
+	}
+	command, end := m.command(ctx, append([]string{"test", "-json"}, args...)...)
+	defer end()
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	beat := beginHeartbeat(10*time.Second, m.Slow)
+	defer beat.end()
+	report, err := follow(command, func(event Event) {
+		if event.Action == "run" {
+			beat.doing(event.Test + " runs")
+		}
+	})
+	if report == nil {
+		return nil, fmt.Errorf("running go test: %w", saying(err, stderr.String()))
+	}
+	for _, p := range report.Packages {
+		p.Path = relative(strings.TrimSpace(path), p.Path)
+	}
+	if ctx.Err() != nil {
+		return report, context.Cause(ctx)
+	}
+	if err != nil && len(report.Packages) == 0 {
+		return nil, fmt.Errorf("running go test: %w", saying(err, stderr.String()))
+	}
+	return report, nil
+}
+
+// follow runs the command and reads its events meanwhile. The error is the command's.
+func follow(command *exec.Cmd, saw func(Event)) (*Report, error) {
+	// Not the command's own pipe: reading that would wait for whoever inherited it.
+	reader, writer := io.Pipe()
+	command.Stdout = writer
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	reports := make(chan *Report, 1)
+	go func() {
+		report, _ := Read(reader, saw) // the other end never closes it with an error
+		reports <- report
+	}()
+	err := command.Wait()
+	_ = writer.Close()
+	return <-reports, err
+}
+
+// Vet runs go vet. Its error holds what is wrong.
+func (m Module) Vet(ctx context.Context, patterns ...string) error {
+	_, err := m.run(ctx, append([]string{"vet"}, patterns...)...)
+	return err
+}
+
+// Packages returns the packages of the module, such as ./podlog.
+func (m Module) Packages(ctx context.Context) ([]string, error) {
+	path, err := m.run(ctx, "list", "-m")
+	if err != nil {
+		return nil, err
+	}
+	list, err := m.run(ctx, "list", "./...")
+	if err != nil {
+		return nil, err
+	}
+	packages := strings.Fields(list)
+	for i := range packages {
+		packages[i] = relative(strings.TrimSpace(path), packages[i])
+	}
+	return packages, nil
+}
+
+func relative(module, path string) string {
+	if path == module {
+		return "."
+	}
+	if below, ok := strings.CutPrefix(path, module+"/"); ok {
+		return "./" + below
+	}
+	return path
+}
+
+func (m Module) run(ctx context.Context, args ...string) (string, error) {
+	command, end := m.command(ctx, args...)
+	defer end()
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", args[0], saying(err, stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// command prepares the go command. When the context ends, it is killed with the
+// programs that it compiled. What these leave behind is killed by end: envtest gives
+// the API server a process group of its own, and a test that panics does not stop it.
+func (m Module) command(ctx context.Context, args ...string) (command *exec.Cmd, end func()) {
+	mark := newMark()
+	command = exec.CommandContext(ctx, "go", args...)
+	command.Dir = m.Dir
+	command.Env = append(os.Environ(), "GOWORK=off", mark)
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		command.Env = append(command.Env, "KUBEBUILDER_ASSETS="+m.Assets)
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 5 * time.Second // for a pipe that somebody else still holds
+	return command, func() { killMarked(mark) }
+}
+
+func saying(err error, stderr string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("go is not installed, or not in PATH")
+	}
+	if text := strings.TrimSpace(stderr); text != "" {
+		return errors.New(text)
+	}
+	return err
+}

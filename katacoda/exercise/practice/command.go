@@ -1,0 +1,87 @@
+package practice
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// NewStart returns the command that starts an exercise.
+func NewStart() *cobra.Command {
+	return &cobra.Command{
+		Use:     "start STAGE NAME",
+		Short:   "Put an exercise into a copy of the repository for you",
+		Example: "  workshop exercise start 4 tombstone",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			return p.start(cmd.Context(), args[0], args[1])
+		},
+	}
+}
+
+// NewCommands returns the commands for the exercise in hand.
+func NewCommands() []*cobra.Command {
+	var (
+		timeout = 5 * time.Minute
+		all     bool
+		apply   bool
+	)
+	check := command("check", "Run the tests that judge the exercise in hand", func(ctx context.Context, p practice, c workCopy) error {
+		return p.check(ctx, c, timeout)
+	})
+	watch := command("watch", "Check again on each save", func(ctx context.Context, p practice, c workCopy) error {
+		return p.watch(ctx, c, timeout)
+	})
+	for _, cmd := range []*cobra.Command{check, watch} {
+		cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long the tests may take")
+	}
+	hint := command("hint", "Show one more hint", func(ctx context.Context, p practice, c workCopy) error {
+		return p.hint(ctx, c, all)
+	})
+	hint.Flags().BoolVar(&all, "all", false, "show again those that you had, and no other")
+	solution := command("solution", "Show the way back, after the first try", func(ctx context.Context, p practice, c workCopy) error {
+		return p.solution(ctx, c, apply)
+	})
+	solution.Flags().BoolVar(&apply, "apply", false, "put it into the copy; what you changed is kept in a patch")
+	reset := command("reset", "Begin the exercise anew; what you changed is kept in a patch", func(ctx context.Context, p practice, c workCopy) error {
+		return p.reset(ctx, c)
+	})
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List the exercises and how far you are",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			return p.list(cmd.Context())
+		},
+	}
+	return []*cobra.Command{check, watch, hint, solution, reset, list}
+}
+
+// command makes a command for the exercise that is named, or the one in hand.
+func command(verb, short string, run func(context.Context, practice, workCopy) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   verb + " [NAME]",
+		Short: short,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			c, err := p.choose(cmd.Context(), append(args, "")[0])
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), p, c)
+		},
+	}
+}

@@ -1,0 +1,104 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+)
+
+// hint shows one more hint, or those that were shown already.
+func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
+	e, err := c.exercise()
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	shown := min(progress.of(c.ID).Hints, len(e.Hints))
+	switch {
+	case again && shown == 0:
+		p.say("You had no hint yet.")
+	case again:
+		for i, text := range e.Hints[:shown] {
+			p.say("Hint %d of %d\n\n%s\n", i+1, len(e.Hints), text)
+		}
+	case shown == len(e.Hints):
+		p.say("You had all hints; to see them again: %s", p.command("hint --all"))
+	default:
+		p.say("Hint %d of %d\n\n%s\n", shown+1, len(e.Hints), e.Hints[shown])
+		shown++
+		err = p.record(ctx, c.ID, func(record *Record) { record.Hints = shown })
+	}
+	if err != nil {
+		return err
+	}
+	if left := len(e.Hints) - shown; left > 0 {
+		p.say("%s left: %s", number(left, "hint is", "hints are"), p.command("hint"))
+	} else {
+		p.say("No hint is left. The way back, after your first try: %s", p.command("solution"))
+	}
+	return nil
+}
+
+// solution tells what was wrong and shows the way back. It takes it only if asked to.
+func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
+	e, err := c.exercise()
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	if progress.of(c.ID).Tries == 0 {
+		return fmt.Errorf("the solution is there after your first try, which is: %s", p.command("check"))
+	}
+	if apply {
+		if err := p.takeBack(ctx, c, e.Patch()); err != nil {
+			return err
+		}
+	}
+	err = p.record(ctx, c.ID, func(record *Record) {
+		if record.Solved.IsZero() && record.SolutionSeen.IsZero() {
+			record.SolutionSeen = now()
+		}
+	})
+	if err != nil || apply {
+		return err
+	}
+	diff, err := c.Git(ctx, "diff", "--no-ext-diff", c.broken(), c.broken()+"^")
+	if err != nil {
+		return fmt.Errorf("looking for the way back: %w", err)
+	}
+	p.say("%s\n\nThe way back; another one that passes is as good. To have it made: %s\n\n%s", e.Solution, p.command("solution --apply"), diff)
+	return nil
+}
+
+func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error {
+	if err := p.reset(ctx, c); err != nil {
+		return err
+	}
+	if _, err := c.Git(ctx, "apply", "--reverse", patch); err != nil {
+		return fmt.Errorf("taking the patch back: %w", err)
+	}
+	p.say("The copy holds the solution; to see it: git -C '%s' diff", p.path(c.Root))
+	return nil
+}
+
+// reset makes the copy what it was at the start, and keeps what the learner did.
+func (p practice) reset(ctx context.Context, c workCopy) error {
+	saved, err := c.save(ctx)
+	if err != nil {
+		return fmt.Errorf("%w; nothing was reset", err)
+	}
+	if err := c.reset(ctx); err != nil {
+		return err
+	}
+	if saved == "" {
+		p.say("%s is as at its start; you had changed nothing.", c.ID)
+		return nil
+	}
+	p.say("%s is as at its start again. What you had changed is kept in %s", c.ID, p.path(saved))
+	return nil
+}
