@@ -52,6 +52,39 @@ $(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide";
 cluster-lab: lab-up
 cluster-current:
 
+##@ Learn
+
+WORKSHOP := bin/workshop
+
+.PHONY: workshop
+workshop: | go
+	@mkdir -p bin && go -C katacoda build -o ../$(WORKSHOP) .
+
+.PHONY: exercise
+exercise: workshop $(LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)
+	@$(WORKSHOP) exercise start '$(N)' '$(NAME)'
+
+.PHONY: exercises
+exercises: workshop ## List all exercises, and how far you are
+	@$(WORKSHOP) list
+
+.PHONY: branches
+branches: workshop ## Cut a branch for each stage from the present commit: stage-1, stage-2, ...
+	@$(WORKSHOP) branches cut
+
+BRANCHES := $(addprefix branch-,1 2 3 4 5 6)
+.PHONY: $(BRANCHES)
+$(BRANCHES): branch-%: workshop ## Go to the branch of a stage
+	@$(WORKSHOP) branches switch $*
+
+.PHONY: prefetch
+prefetch: $(LAB) ## Fetch and compile all that lessons, exercises and tests need
+	@RACE=$(RACE) sh tools/prefetch.sh $(foreach n,$(NUMBERS),$(call folder,$n))
+
+.PHONY: offline-bundle
+offline-bundle: | go ## Pack all of that, and Go, for machines without a network
+	@mkdir -p bin && sh tools/offline-bundle.sh "bin/hacking-a-controller-$$(go env GOOS)-$$(go env GOARCH).tar.gz"
+
 ##@ The lab: Kubernetes on this machine
 
 .PHONY: lab
@@ -114,6 +147,10 @@ bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
 $(BENCHES): bench-%: | go ## Run a stage's benchmarks
 	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
 
+.PHONY: prove
+prove: workshop $(LAB) ## Walk all lessons, break and mend all exercises, test all branches, as CI does
+	@$(WORKSHOP) prove
+
 ##@ Care
 
 .PHONY: verify
@@ -131,6 +168,7 @@ lint: $(LAB) ## Run only the linter
 .PHONY: generate
 generate: | go ## Write all generated code and manifests anew
 	@for script in */generate.sh; do sh $$script || exit 1; done
+	@go -C katacoda run . lesson build
 
 .PHONY: tidy
 tidy: | go ## Run go mod tidy in every module
@@ -150,13 +188,14 @@ go:
 .PHONY: help
 help:
 	@echo "The two to begin with: make stage-1, make test"
-	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" ' \
+	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v branches="$(BRANCHES)" ' \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	  /^[^#\t].*:.* ## / { \
 	    name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* ## /, "", text); \
 	    if (name == "$$(STAGES)") name = stages; \
 	    if (name == "$$(TESTS)") name = tests; \
 	    if (name == "$$(BENCHES)") name = benches; \
+	    if (name == "$$(BRANCHES)") name = branches; \
 	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
 	    printf "  %-11s %s\n", name, text \
 	  }' $(MAKEFILE_LIST)
@@ -166,6 +205,8 @@ stage-%:
 	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
 bench-%:
 	@echo "there are no benchmarks for $* here; there are: $(BENCHES)" >&2; exit 1
+branch-%:
+	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
 test-%:
 	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
 cluster-%:

@@ -4,12 +4,14 @@
 //	workshop exercise    starts an exercise, and proves that all of them are honest
 //	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch
 //	workshop branches    cuts the branches stage-1, stage-2 and so on
+//	workshop prove       does all that CI does to know that nothing has gone stale
 //
 // Each has a package of its own; repository/ is what they share.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +19,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/katacoda/branch"
+	"example.com/hacking-a-controller/katacoda/exercise/practice"
+	"example.com/hacking-a-controller/katacoda/exercise/proof"
+	"example.com/hacking-a-controller/katacoda/lesson"
+	"example.com/hacking-a-controller/katacoda/repository"
+	"example.com/hacking-a-controller/katacoda/scenario"
 )
 
 func main() {
@@ -33,11 +42,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command.SetOut(stdout)
 	command.SetErr(stderr)
 	command.SetArgs(args)
-	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "error:", err)
-		return 1
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
 	}
-	return 0
+	// What a check says of an exercise is no error, but it does not end with 0.
+	if !errors.Is(err, practice.ErrNotYet) {
+		fmt.Fprintln(stderr, "error:", err)
+	}
+	return 1
 }
 
 func newCommand() *cobra.Command {
@@ -47,5 +60,34 @@ func newCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	command.AddCommand(newLesson())
+	command.AddCommand(newExercise())
+	command.AddCommand(practice.NewCommands()...)
+	command.AddCommand(newBranches())
+	command.AddCommand(newProve())
 	return command
+}
+
+func newLesson() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "lesson",
+		Short: "Run the lessons, and make scenarios of them",
+	}
+	command.AddCommand(lesson.NewCheck(), scenario.NewBuild())
+	return command
+}
+
+func newExercise() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "exercise",
+		Short: "Start an exercise, and prove that all of them are honest",
+	}
+	command.AddCommand(practice.NewStart(), proof.NewCommand())
+	return command
+}
+
+func newBranches() *cobra.Command {
+	return branch.NewCommand(branch.Cutter{Generate: func(_ context.Context, r repository.Repository) error {
+		return scenario.Build(r, io.Discard)
+	}})
 }

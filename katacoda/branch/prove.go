@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.com/hacking-a-controller/katacoda/exercise/gotest"
 	"example.com/hacking-a-controller/katacoda/repository"
 )
 
@@ -79,18 +80,36 @@ func (p Prover) proveOne(ctx context.Context, clone repository.Repository, whole
 }
 
 // test runs what a reader of the branch would. The lab's own tests are not among it:
-// they would say what they say on the branch that all of these were cut from.
+// they would say what they say on the branch that all of these were cut from. What an
+// earlier branch has shown of a stage is in Go's cache.
 func (p Prover) test(ctx context.Context, clone repository.Repository, stages []repository.Stage) error {
 	if err := p.run(ctx, clone, []string{"GOWORK=" + clone.Path("go.work")}, "go", "list", "-m"); err != nil {
 		return fmt.Errorf("go.work does not fit: %w", err)
 	}
-	args := []string{"RACE="}
 	for _, stage := range stages {
-		args = append(args, fmt.Sprintf("test-%d", stage.Number))
+		if err := p.testStage(ctx, clone, stage); err != nil {
+			return err
+		}
 	}
-	if err := p.run(ctx, clone, nil, "make", append(args, "test-katacoda", "test-tools")...); err != nil {
+	if err := p.run(ctx, clone, nil, "make", "test-katacoda", "test-tools", "RACE="); err != nil {
 		return fmt.Errorf("its tests: %w", err)
 	}
+	return nil
+}
+
+// testStage does without make, so that whoever proves the exercises in the same clone
+// can ask the very same and finds it in Go's cache.
+func (p Prover) testStage(ctx context.Context, clone repository.Repository, stage repository.Stage) error {
+	start := time.Now()
+	module := gotest.Module{Dir: clone.Path(stage.Folder), Assets: clone.Path("lab", "bin")}
+	report, err := module.Test(ctx, "-timeout", "20m", "./...")
+	if err != nil {
+		return fmt.Errorf("the tests of %s: %w", stage.Folder, err)
+	}
+	if wrong := report.Problems(module.Dir); len(wrong) > 0 {
+		return fmt.Errorf("the tests of %s: %s", stage.Folder, strings.Join(wrong, "\n"))
+	}
+	fmt.Fprintf(p.Out, "  %s passes (%s)\n", stage.Folder, time.Since(start).Round(time.Second))
 	return nil
 }
 

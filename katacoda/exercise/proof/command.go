@@ -21,7 +21,7 @@ func NewCommand() *cobra.Command {
 		Use:   "prove [STAGE | STAGE/NAME]...",
 		Short: "Prove that the exercises are honest",
 		Example: "  workshop exercise prove\n" +
-			"  workshop exercise prove 4 5/hot-loop",
+			"  workshop exercise prove 4 5/status-echo",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cwd, err := os.Getwd()
 			if err != nil {
@@ -40,11 +40,11 @@ func NewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			home, err := r.Home(cmd.Context())
+			assets, err := assetsFor(cmd.Context(), r, clone)
 			if err != nil {
 				return err
 			}
-			p := Prover{Clone: clone, Assets: home.Path("lab", "bin"), Timeout: timeout, Out: cmd.OutOrStdout()}
+			p := Prover{Clone: clone, Assets: assets, Timeout: timeout, Out: cmd.OutOrStdout()}
 			if note := p.module(targets[0].Stage).MissingAssets(); note != "" {
 				cmd.Println(note)
 			}
@@ -54,6 +54,21 @@ func NewCommand() *cobra.Command {
 	command.Flags().StringVar(&in, "in", "", "a clean clone to work in, which is left as it was (default: a new one, with what is not committed yet)")
 	command.Flags().DurationVar(&timeout, "timeout", timeout, "how long one run of a stage's tests may take")
 	return command
+}
+
+// assetsFor returns the folder of the API server: the clone's own lab, if it has one.
+// Go's cache takes tests with another one for other tests.
+func assetsFor(ctx context.Context, r, clone repository.Repository) (string, error) {
+	if own := clone.Path("lab", "bin"); exists(own) {
+		return own, nil
+	}
+	home, err := r.Home(ctx)
+	return home.Path("lab", "bin"), err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // cloneOf returns the clone to work in, and what removes it if it was made.

@@ -131,6 +131,31 @@ func TestTheOthersAreProvedAllTheSame(t *testing.T) {
 	assert.Contains(t, out, "silent is honest")
 }
 
+// A test that fails once, with the patch, and never again.
+const moody = `package sum
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMoody(t *testing.T) {
+	if Sum(1, 1) != 2 && os.Mkdir("MARK", 0o755) == nil {
+		t.Error("not today")
+	}
+}
+`
+
+func TestWhatFailsOnceThoughNobodyNamedItIsLookedAtTwice(t *testing.T) {
+	r := exercisetest.New(t)
+	mark := filepath.ToSlash(filepath.Join(t.TempDir(), "mark"))
+	exercisetest.Write(t, r.Path("01-sums", "sum", "moody_test.go"), strings.Replace(moody, "MARK", mark, 1))
+	require.NoError(t, r.Commit(t.Context(), "a test with moods"))
+	out, err := prove(t, r, "1/lost")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "TestMoody of ./sum failed, though it is not named; looking at it once more")
+}
+
 func TestAStageHasThreeExercisesOfRisingLevel(t *testing.T) {
 	of := func(levels ...int) (exercises []exercise.Exercise) {
 		for _, level := range levels {

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Packs the workshop for a room without a network: Go, this commit, and what compiling
+# and testing it fetches and builds, in one archive. offline-bundle.sh ARCHIVE
+#
+# Go finds what it compiled before only where it was compiled, so the archive has one
+# place, the same on every machine: /var/tmp/hacking-a-controller, which anybody may
+# write on Linux and macOS. It fits machines of this system and architecture.
+set -eu
+
+archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+place=/var/tmp/hacking-a-controller
+modules=$(go env GOMODCACHE)/cache/download proxy=$(go env GOPROXY)
+
+if ! mkdir "$place"; then
+  echo "offline-bundle.sh: the archive is made in $place, which is there already; remove it if it is an old one: chmod -R u+w $place; rm -rf $place" >&2
+  exit 1
+fi
+clean() { chmod -R u+w "$place" 2>/dev/null || true; rm -rf "$place"; }
+trap clean EXIT
+trap 'exit 1' INT TERM
+
+echo "==> this commit, and Go ($(go env GOVERSION))"
+if [ -n "$(git status --porcelain)" ]; then echo "what you have not committed is not in it"; fi
+git clone --quiet . "$place/workshop"
+cp -R "$(go env GOROOT)" "$place/go"
+cat >"$place/env" <<END
+# For a shell that works without a network:  . $place/env
+export PATH=$place/go/bin:"\$PATH" GOROOT=$place/go GOTOOLCHAIN=local
+export GOMODCACHE=$place/modules GOCACHE=$place/cache GOFLAGS= CGO_ENABLED=$(go env CGO_ENABLED)
+# Nothing is fetched, and the tests were compiled without the race detector.
+export GOPROXY=off GOSUMDB=off RACE=
+cd $place/workshop
+END
+
+# What is on this machine need not be fetched again.
+(
+  . "$place/env"
+  export GOPROXY="file://$modules,$proxy"
+  unset MAKEFLAGS MAKELEVEL
+  make prefetch
+)
+# Go needs what it unpacked, not the archives that it came in.
+find "$place/modules/cache/download" -name '*.zip' -delete
+
+echo "==> packing $(du -sh "$place" | cut -f 1)"
+tar -C "$(dirname "$place")" -cf - "$(basename "$place")" | gzip -1 >"$archive.part"
+mv "$archive.part" "$archive"
+echo "wrote $archive ($(du -h "$archive" | cut -f 1)); to use it:"
+echo "    tar -C $(dirname "$place") -xzf $(basename "$archive") && . $place/env && make stage-1"
