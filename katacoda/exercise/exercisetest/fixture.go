@@ -85,8 +85,22 @@ func TestJoin(t *testing.T) {
 	}
 }
 `,
-	// These two are never run.
-	"01-sums/lesson_test.go":  "package lesson\n\nimport \"testing\"\n\nfunc TestTheLessonQuotesThisCode(t *testing.T) { t.Error(\"it does not\") }\n",
+	// A lesson quotes the code that some patches break, and judges nobody.
+	"01-sums/lesson_test.go": `package lesson
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestTheLessonQuotesThisCode(t *testing.T) {
+	if code, _ := os.ReadFile("sum/sum.go"); strings.Contains(string(code), "total = n") {
+		t.Error("it does not")
+	}
+}
+`,
+	// This is never run.
 	"01-sums/e2e/e2e_test.go": "package e2e\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) { t.Error(\"there is no lab\") }\n",
 }
 
