@@ -23,11 +23,12 @@ func newRepository(t *testing.T) repository.Repository {
 		"README.md": "# The workshop\n\n| stage | what | |\n|---|---|---|\n" +
 			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
 		"go.work":             "go 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./03-queue\n\t./katacoda\n)\n",
-		"Makefile":            "test-%:\n\t@test -f 0$*-*/go.mod || test -f $*/go.mod\n\t@! grep -s FAILS 0$*-*/*.go\n",
+		"Makefile":            "test-%:\n\t@test -f $*/go.mod\n\t@! grep -s FAILS $*/*\n",
 		"01-list/go.mod":      "module one\n\ngo 1.26.0\n",
 		"01-list/README.md":   "# One\n\nAgain in [stage\n2](../02-watch/), or in [its queue](../03-queue/queue.go#L1). See [main](main.go).\n",
 		"01-list/main.go":     "package main\n",
 		"02-watch/go.mod":     "module two\n\ngo 1.26.0\n",
+		"02-watch/watch.go":   "package watch\n",
 		"03-queue/go.mod":     "module three\n\ngo 1.26.0\n",
 		"03-queue/queue.go":   "package queue\n",
 		"katacoda/go.mod":     "module katacoda\n\ngo 1.26.0\n",

@@ -33,7 +33,8 @@ func TestEachBranchIsProved(t *testing.T) {
 
 func TestABranchThatIsNotWholeIsNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
-		"its tests fail":         {"02-watch/watch.go", "package main // FAILS\n", "branch stage-2: its tests: make RACE= test-1 test-2 test-katacoda test-tools: exit status 2"},
+		"its tests fail":         {"02-watch/watch_test.go", "package watch\n\nimport \"testing\"\n\nfunc TestWatch(t *testing.T) { t.Error(\"boo\") }\n", "branch stage-2: the tests of 02-watch: TestWatch of the top package fails:\n    watch_test.go:5: boo"},
+		"another module's fail":  {"tools/tools.txt", "FAILS\n", "branch stage-1: its tests: make test-katacoda test-tools RACE=: exit status 2"},
 		"a link leads nowhere":   {"02-watch/README.md", "See [it](gone.md).\n", "branch stage-2: 02-watch/README.md links to gone.md, which is not there"},
 		"go.work is out of date": {"go.work", "go 1.26.0\n\nuse ./04-gone\n", "branch stage-2: go.work does not fit"},
 	} {
