@@ -102,7 +102,7 @@ func (p Prover) test(ctx context.Context, clone repository.Repository, stages []
 func (p Prover) testStage(ctx context.Context, clone repository.Repository, stage repository.Stage) error {
 	start := time.Now()
 	module := gotest.Module{Dir: clone.Path(stage.Folder), Assets: clone.Path("lab", "bin")}
-	report, err := module.Test(ctx, "-timeout", "20m", "./...")
+	report, err := module.Test(ctx, "./...")
 	if err != nil {
 		return fmt.Errorf("the tests of %s: %w", stage.Folder, err)
 	}

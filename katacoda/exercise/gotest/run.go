@@ -36,6 +36,10 @@ func (m Module) MissingAssets() string {
 	return "The lab is not built: a test that needs an API server fails until you run `make lab`."
 }
 
+// patience is what go test gives the tests of a package. It is the same for everybody who
+// calls Test, because Go's cache takes tests with another one for other tests.
+const patience = "-timeout=20m"
+
 // Test runs go test -json with more arguments. That tests fail is in the report and
 // not an error. The paths of packages in it are relative to the module.
 func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
@@ -43,7 +47,7 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	command, end := m.command(ctx, append([]string{"test", "-json"}, args...)...)
+	command, end := m.command(ctx, append([]string{"test", "-json", patience}, args...)...)
 	defer end()
 	var stderr bytes.Buffer
 	command.Stderr = &stderr

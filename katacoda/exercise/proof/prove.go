@@ -204,12 +204,11 @@ func (p *Prover) module(stage repository.Stage) gotest.Module {
 }
 
 // test runs the tests of the packages. Without -count=1 the go command runs only the
-// packages again that the patch touches. The time that it gives a package is no part of
-// what it compares.
+// packages again that the patch touches.
 func (p *Prover) test(ctx context.Context, module gotest.Module, packages []string) (*gotest.Report, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Timeout, errTooLong)
 	defer cancel()
-	return module.Test(ctx, append([]string{"-timeout", p.Timeout.String()}, packages...)...)
+	return module.Test(ctx, packages...)
 }
 
 // clean takes back what the patch did.
