@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"example.com/hacking-a-controller/katacoda/repository"
 )
 
 func TestWrongInputIsOneSentence(t *testing.T) {
@@ -29,6 +31,10 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 			assert.Empty(t, stdout.String())
 		})
 	}
+}
+
+func TestTheLessonOfTheLastStageIsWalkedFirst(t *testing.T) {
+	assert.Equal(t, []string{"6", "5", "1"}, lastFirst([]repository.Stage{{Number: 1}, {Number: 5}, {Number: 6}}))
 }
 
 func TestLinesOfTwoAreToldApart(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -41,9 +43,13 @@ that nothing a learner is told has gone stale.`,
 // proveAll runs the proofs. The lessons wait more than they work, so they are walked
 // while the tests of branches and exercises run.
 func proveAll(ctx context.Context, clone repository.Repository, out io.Writer) error {
+	stages, err := clone.Stages()
+	if err != nil {
+		return err
+	}
 	out = &locked{out: out}
 	lanes := [][][]string{
-		{{"lesson", "check"}},
+		{append([]string{"lesson", "check"}, lastFirst(stages)...)},
 		// In this order: what was tested on the branches is in Go's cache, and is not
 		// tested once more before the exercises break it.
 		{{"branches", "prove", "--in", clone.Root}, {"exercise", "prove", "--in", clone.Root}},
@@ -59,6 +65,17 @@ func proveAll(ctx context.Context, clone repository.Repository, out io.Writer) e
 	}
 	all.Wait()
 	return errors.Join(failed...)
+}
+
+// lastFirst returns the numbers of the stages. What the last one ships listens at two
+// ports of the machine, in its lesson as in its end-to-end test. The branches come to
+// that test late, so the lesson is walked early.
+func lastFirst(stages []repository.Stage) []string {
+	var numbers []string
+	for _, stage := range slices.Backward(stages) {
+		numbers = append(numbers, strconv.Itoa(stage.Number))
+	}
+	return numbers
 }
 
 func proveOne(ctx context.Context, args []string, out io.Writer) error {

@@ -164,7 +164,7 @@ func (p *Prover) lookTwice(ctx context.Context, module gotest.Module, e exercise
 	}
 	packages := []string{"-count=1"}
 	for _, s := range suspects {
-		fmt.Fprintf(p.Out, "    %s of %s failed, though it is not named; looking at it once more\n", s.test, gotest.Place(s.pkg))
+		fmt.Fprintf(p.Out, "    %s of %s failed, though it is not named; looking at it once more:%s\n", s.test, gotest.Place(s.pkg), s.output)
 		if !slices.Contains(packages, s.pkg) {
 			packages = append(packages, s.pkg)
 		}
