@@ -2,7 +2,7 @@
 //
 // It is a multi-call binary: what it does depends on the name it is called by.
 // As etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl it
-// is exactly that upstream program. As kubelet it is the upstream kubelet over
+// is that upstream program. As kubelet it is the upstream kubelet over
 // the lab's own runtime. As lab it is the command that starts and stops them.
 package main
 

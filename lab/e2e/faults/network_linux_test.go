@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -96,4 +97,11 @@ func TestWithoutAnyNetwork(t *testing.T) {
 	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sleep", "1000")
 	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
 	assert.Equal(t, "in\n", lab.Kubectl(t, "exec", "sleeper", "--", "echo", "in"))
+	// As envtest starts it, without an address to announce, it asks only for what is
+	// really missing here.
+	bin, err := labtest.Binary()
+	require.NoError(t, err)
+	said, err := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(bin), "kube-apiserver"), "--bind-address=127.0.0.1").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "--etcd-servers must be specified")
 }

@@ -15,7 +15,6 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the build_info metric
 	kubectlcmd "k8s.io/kubectl/pkg/cmd"
 	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
-	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 
@@ -31,7 +30,7 @@ var Programs = map[string]func(lifeline.Files) int{
 		return 0
 	},
 	settings.APIServer: func(lifeline.Files) int {
-		return cli.Run(apiserver.NewAPIServerCommand())
+		return cli.Run(newAPIServerCommand())
 	},
 	settings.ControllerManager: func(lifeline.Files) int {
 		return cli.Run(controllermanager.NewControllerManagerCommand())
