@@ -24,14 +24,15 @@ RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 # A stage is a numbered folder with a module; adding one needs no line here.
 NUMBERS := $(foreach n,1 2 3 4 5 6,$(if $(wildcard 0$(n)-*/go.mod),$(n)))
-OTHERS  := $(filter-out 0%,$(patsubst %/go.mod,%,$(wildcard */go.mod)))
+OTHERS  := $(filter-out 0%,$(patsubst %/go.mod,%,$(wildcard */go.mod))) workshop
 MODULES := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
 STAGES  := $(addprefix stage-,$(NUMBERS))
 TESTS   := $(addprefix test-,$(NUMBERS) $(OTHERS))
 BENCHES := $(addprefix bench-,$(foreach n,$(NUMBERS),$(if $(shell grep -ls '^func Benchmark' -r 0$(n)-*),$(n))))
 
-# folder turns what follows stage- or test- into a folder: 1 is 01-client-list.
-folder = $(patsubst %/go.mod,%,$(firstword $(wildcard 0$(1)-*/go.mod $(1)/go.mod)))
+# folder turns what follows stage- or test- into a folder: 1 is 01-client-list, and
+# workshop is tools/workshop.
+folder = $(patsubst %/go.mod,%,$(firstword $(wildcard 0$(1)-*/go.mod $(1)/go.mod tools/$(1)/go.mod)))
 
 LAB_SOURCES := $(shell find lab -type f ! -path 'lab/bin/*' ! -path 'lab/bench/*' ! -path 'lab/e2e/*' ! -name '*_test.go' ! -name '*.md')
 LAB := lab/bin/lab
@@ -58,7 +59,7 @@ WORKSHOP := bin/workshop
 
 .PHONY: workshop
 workshop: | go
-	@mkdir -p bin && go -C katacoda build -o ../$(WORKSHOP) .
+	@mkdir -p bin && go -C tools/workshop build -o ../../$(WORKSHOP) .
 
 .PHONY: exercise
 exercise: workshop $(LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)
@@ -168,7 +169,7 @@ lint: $(LAB) ## Run only the linter
 .PHONY: generate
 generate: | go ## Write all generated code and manifests anew
 	@for script in */generate.sh; do sh $$script || exit 1; done
-	@go -C katacoda run . lesson build
+	@go -C tools/workshop run . lesson build
 
 .PHONY: tidy
 tidy: | go ## Run go mod tidy in every module

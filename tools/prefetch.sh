@@ -9,7 +9,7 @@ set -eu
 say() { echo "==> fetching and compiling $*"; }
 
 # Compiling is what fetches: a module's go.mod names more than is ever used.
-for module in "$@" katacoda tools; do
+for module in "$@" tools/workshop tools; do
   say "$module"
   go -C "$module" build -o /dev/null ./...
   go -C "$module" test -run '^$' ./... >/dev/null

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Tests one module: test.sh FOLDER [go test flags]. RACE=-race turns the race
-# detector on.
+# Tests one module: test.sh FOLDER [go test flags], run from the top of the
+# repository. RACE=-race turns the race detector on.
 #
 # Compiling Kubernetes a second time for the race detector would take a quarter
 # of an hour, so packages whose tests link it are always tested without.
 set -eu
+# Tests of API behaviour find the API server there; unless the caller has one.
+export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$PWD/lab/bin}"
 cd "$1"
 shift
-# Tests of API behaviour find the API server there; unless the caller has one.
-export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$(cd .. && pwd)/lab/bin}"
 
 # A line for each package and each test program: its path, then all it links.
 programs=$(go list -test -f '{{if not .ForTest}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./...)

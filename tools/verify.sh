@@ -47,7 +47,7 @@ generated() {
 
 scripts() {
   bash -n .ci/run || return 1
-  for script in tools/*.sh */*.sh */checks/*.sh katacoda/scenario/node/*.sh; do
+  for script in tools/*.sh */*.sh */checks/*.sh katacoda/node/*.sh; do
     sh -n "$script" || return 1
   done
 }
@@ -58,7 +58,7 @@ check "go vet" "correct what it says above" vetted
 check "golangci-lint" "correct what it says above, then: make lint" sh tools/lint.sh $modules
 check "go mod tidy" "run: make tidy" tidy
 check "generated files" "run: make generate" generated
-check "lessons and scenarios" "run: make generate" go -C katacoda run . lesson build --check
+check "lessons and scenarios" "run: make generate" go -C tools/workshop run . lesson build --check
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
 check "scripts" "correct the syntax" scripts
 

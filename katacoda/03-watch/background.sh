@@ -6,7 +6,7 @@ repository=/root/hacking-a-controller
 echo 'getting the repository' > /tmp/workshop.progress
 {
 	git clone --quiet --depth=1 --branch=main https://example.com/hacking-a-controller.git "$repository" &&
-		sh "$repository/katacoda/scenario/node/setup.sh" 03-watch 1.26.8
+		sh "$repository/katacoda/node/setup.sh" 03-watch 1.26.8
 } > /tmp/workshop.log 2>&1
 echo $? > /tmp/workshop.ended.new
 mv /tmp/workshop.ended.new /tmp/workshop.ended

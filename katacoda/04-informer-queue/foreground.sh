@@ -13,7 +13,7 @@ while [ ! -e /tmp/workshop.ended ] && [ "$waited" -lt 1800 ]; do
 	waited=$((waited + 1))
 done
 if [ "$(cat /tmp/workshop.ended 2>/dev/null)" = 0 ]; then
-	. /root/hacking-a-controller/katacoda/scenario/node/env.sh
+	. /root/hacking-a-controller/katacoda/node/env.sh
 	cd /root/hacking-a-controller/04-informer-queue
 	echo 'Ready.'
 else

@@ -7,6 +7,6 @@ if [ "$(cat /tmp/workshop.ended 2>/dev/null)" != 0 ]; then
 	echo "the node is not ready yet: wait until the terminal says so"
 	exit 1
 fi
-. "$repository/katacoda/scenario/node/env.sh"
+. "$repository/katacoda/node/env.sh"
 cd "$repository/04-informer-queue" || exit 1
 sh checks/step7.sh || exit 1

@@ -1,0 +1,189 @@
+package branch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// newRepository makes a small workshop of three stages, with one commit.
+func newRepository(t *testing.T) repository.Repository {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	r := repository.Repository{Root: root}
+	git(t, r, "init", "--quiet", "--initial-branch=main")
+	for name, content := range map[string]string{
+		"README.md": "# The workshop\n\n| stage | what | |\n|---|---|---|\n" +
+			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
+		"go.work":               "go 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./03-queue\n\t./tools/workshop\n)\n",
+		"Makefile":              "test-%:\n\t@test -f $*/go.mod || test -f tools/$*/go.mod\n\t@! grep -s FAILS $*/*.txt\n",
+		"01-list/go.mod":        "module one\n\ngo 1.26.0\n",
+		"01-list/README.md":     "# One\n\nAgain in [stage\n2](../02-watch/), or in [its queue](../03-queue/queue.go#L1). See [main](main.go).\n",
+		"01-list/main.go":       "package main\n",
+		"02-watch/go.mod":       "module two\n\ngo 1.26.0\n",
+		"02-watch/watch.go":     "package watch\n",
+		"03-queue/go.mod":       "module three\n\ngo 1.26.0\n",
+		"03-queue/queue.go":     "package queue\n",
+		"tools/workshop/go.mod": "module workshop\n\ngo 1.26.0\n",
+		"katacoda/course.txt":   "01-list 02-watch 03-queue",
+		"tools/go.mod":          "module tools\n\ngo 1.26.0\n",
+		"lab/main.go":           "package main\n",
+	} {
+		write(t, r.Path(name), content)
+	}
+	require.NoError(t, r.Commit(t.Context(), "first"))
+	return r
+}
+
+// cutter generates one file from the stages that are there.
+var cutter = Cutter{Generate: func(_ context.Context, r repository.Repository) error {
+	stages, err := r.Stages()
+	if err != nil {
+		return err
+	}
+	var course string
+	for _, stage := range stages {
+		course += stage.Folder + " "
+	}
+	return os.WriteFile(r.Path("katacoda", "course.txt"), []byte(course[:len(course)-1]), 0o644)
+}}
+
+func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
+	r := newRepository(t)
+	branches, err := cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+	require.Len(t, branches, 3)
+
+	git(t, r, "switch", "--quiet", "stage-1")
+	stages, err := r.Stages()
+	require.NoError(t, err)
+	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-list"}}, stages)
+	assert.Equal(t, "go 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", read(t, r.Path("go.work")))
+	assert.Equal(t, "01-list", read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
+	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n", read(t, r.Path("01-list", "README.md")))
+	readme := read(t, r.Path("README.md"))
+	assert.Contains(t, readme, "This is branch `stage-1`: the workshop up to stage 1.")
+	assert.Contains(t, readme, "| [1. list](01-list/) | a client | here |\n| 2. watch | a listener | branch `stage-2` |\n| 3. queue | a queue | branch `stage-3` |\n")
+
+	assert.Equal(t, git(t, r, "rev-parse", "main^{tree}"), git(t, r, "rev-parse", "stage-3^{tree}"), "the last one has everything")
+	assert.Equal(t, git(t, r, "rev-parse", "main"), git(t, r, "rev-parse", "stage-2^"), "it grows out of the commit it was cut from")
+}
+
+func TestTheSameCommitGivesTheSameBranches(t *testing.T) {
+	r := newRepository(t)
+	one, err := cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+	clone, err := r.Clone(t.Context(), filepath.Join(t.TempDir(), "elsewhere"))
+	require.NoError(t, err)
+	t.Setenv("GIT_AUTHOR_NAME", "Somebody Else")
+	t.Setenv("TZ", "Asia/Tokyo")
+	two, err := cutter.Cut(t.Context(), clone)
+	require.NoError(t, err)
+	assert.Equal(t, one, two)
+}
+
+func TestANewCommitMovesTheBranches(t *testing.T) {
+	r := newRepository(t)
+	old, err := cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+	write(t, r.Path("01-list", "more.go"), "package main\n")
+	cut, err := cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, old, cut, "what is not committed is in no branch")
+
+	require.NoError(t, r.Commit(t.Context(), "second"))
+	cut, err = cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+	assert.NotEqual(t, old, cut)
+	assert.Equal(t, "package main", git(t, r, "show", "stage-2:01-list/more.go"))
+}
+
+func TestABranchThatSomebodyNeedsIsLeftAlone(t *testing.T) {
+	r := newRepository(t)
+	old, err := cutter.Cut(t.Context(), r)
+	require.NoError(t, err)
+
+	git(t, r, "switch", "--quiet", "stage-2")
+	_, err = cutter.Cut(t.Context(), r)
+	require.ErrorContains(t, err, "git switch main")
+
+	write(t, r.Path("02-watch", "mine.go"), "package main\n")
+	require.NoError(t, r.Commit(t.Context(), "my solution"))
+	mine := git(t, r, "rev-parse", "HEAD")
+	git(t, r, "switch", "--quiet", "main")
+	write(t, r.Path("01-list", "more.go"), "package main\n")
+	require.NoError(t, r.Commit(t.Context(), "second"))
+	_, err = cutter.Cut(t.Context(), r)
+	require.ErrorContains(t, err, "branch stage-2 has commits of your own; to keep them under another name: git branch -m stage-2 my-stage-2")
+	assert.Equal(t, mine, git(t, r, "rev-parse", "stage-2"))
+	assert.Equal(t, old[0].Commit, git(t, r, "rev-parse", "stage-1"), "all, or none")
+
+	git(t, r, "branch", "-m", "stage-2", "my-stage-2")
+	git(t, r, "worktree", "add", "--quiet", filepath.Join(t.TempDir(), "tree"), "stage-1")
+	_, err = cutter.Cut(t.Context(), r)
+	require.ErrorContains(t, err, "branch stage-1 is checked out")
+}
+
+func TestSwitchRefusesWithUncommittedWork(t *testing.T) {
+	for name, file := range map[string]string{"a changed file": "01-list/main.go", "a new file": "01-list/notes of mine.txt"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepository(t)
+			write(t, r.Path(file), "work of an hour\n")
+			err := cutter.Switch(t.Context(), r, "2")
+			require.ErrorContains(t, err, "is not committed, so not going to stage-2")
+			require.ErrorContains(t, err, "git stash")
+			assert.Equal(t, "main", git(t, r, "branch", "--show-current"))
+			assert.Equal(t, "work of an hour\n", read(t, r.Path(file)))
+		})
+	}
+}
+
+func TestSwitchCutsWhatIsNotThereYet(t *testing.T) {
+	r := newRepository(t)
+	require.ErrorContains(t, cutter.Switch(t.Context(), r, "7"), "there is no stage 7 here; there is: 1, 2, 3")
+	require.NoError(t, cutter.Switch(t.Context(), r, "2"))
+	assert.Equal(t, "stage-2", git(t, r, "branch", "--show-current"))
+	require.NoError(t, cutter.Switch(t.Context(), r, "3"), "from one branch to the next")
+	assert.FileExists(t, r.Path("03-queue", "queue.go"))
+
+	git(t, r, "switch", "--quiet", "stage-1")
+	git(t, r, "branch", "-D", "stage-2")
+	require.ErrorContains(t, cutter.Switch(t.Context(), r, "2"), "git switch main")
+}
+
+func TestSwitchFindsPublishedBranches(t *testing.T) {
+	published := newRepository(t)
+	_, err := cutter.Cut(t.Context(), published)
+	require.NoError(t, err)
+	clone, err := published.Clone(t.Context(), filepath.Join(t.TempDir(), "clone"))
+	require.NoError(t, err)
+	require.NoError(t, cutter.Switch(t.Context(), clone, "2"))
+	assert.Equal(t, git(t, published, "rev-parse", "stage-2"), git(t, clone, "rev-parse", "HEAD"))
+}
+
+func git(t *testing.T, r repository.Repository, args ...string) string {
+	t.Helper()
+	out, err := r.Git(t.Context(), args...)
+	require.NoError(t, err)
+	return out
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}

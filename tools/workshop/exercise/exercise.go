@@ -1,0 +1,142 @@
+// Package exercise knows the exercises of the stages: what they ask, and which tests
+// judge them. Its folders do something with them: practice is for those who learn,
+// proof is for CI.
+package exercise
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// An Exercise is a folder such as 04-informer-queue/exercises/tombstone.
+type Exercise struct {
+	Stage    repository.Stage
+	Name     string
+	Title    string
+	Hints    []string
+	Solution string
+	Judge    Judge
+}
+
+// Judge is its judge.yaml.
+type Judge struct {
+	// Level is how hard it is within its stage: 1, 2 or 3.
+	Level int `json:"level"`
+	// Minutes are what somebody needs who read the lesson.
+	Minutes int `json:"minutes"`
+	// Read are the files to open first, from the stage's folder.
+	Read []string `json:"read"`
+	// Tests are exactly those that fail.
+	Tests []Test `json:"tests"`
+}
+
+// A Test is one that fails until the exercise is solved.
+type Test struct {
+	Package string `json:"package"` // such as ./podlog
+	Test    string `json:"test"`    // such as TestTable, or TestTable/a_case for one subtest
+	Output  string `json:"output"`  // what it prints when it fails, in part
+	Because string `json:"because"` // what it asks, for the learner
+}
+
+// ID is the exercise's name among those of all stages, such as 4-tombstone.
+func (e Exercise) ID() string { return fmt.Sprintf("%d-%s", e.Stage.Number, e.Name) }
+
+// Folder is its path from the top of the repository, with slashes.
+func (e Exercise) Folder() string { return path.Join(e.Stage.Folder, "exercises", e.Name) }
+
+// Patch is the path of the patch that breaks the code, from the top of the repository.
+func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }
+
+// StartCommand is what starts it.
+func (e Exercise) StartCommand() string {
+	return fmt.Sprintf("make exercise N=%d NAME=%s", e.Stage.Number, e.Name)
+}
+
+// Packages are those of the judging tests, each once.
+func (e Exercise) Packages() []string {
+	var packages []string
+	for _, test := range e.Judge.Tests {
+		packages = append(packages, test.Package)
+	}
+	slices.Sort(packages)
+	return slices.Compact(packages)
+}
+
+// Names returns the names of a stage's exercises.
+func Names(r repository.Repository, stage repository.Stage) ([]string, error) {
+	entries, err := os.ReadDir(r.Path(stage.Folder, "exercises"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("looking for exercises: %w", err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
+// Find returns the exercise called name of the stage called number. Its error names
+// those that there are.
+func Find(r repository.Repository, number, name string) (Exercise, error) {
+	stage, err := r.Stage(number)
+	if err != nil {
+		return Exercise{}, err
+	}
+	names, err := Names(r, stage)
+	if err != nil {
+		return Exercise{}, err
+	}
+	if len(names) == 0 {
+		return Exercise{}, fmt.Errorf("stage %d has no exercises here", stage.Number)
+	}
+	if !slices.Contains(names, name) {
+		return Exercise{}, fmt.Errorf("stage %d has no exercise %q; it has: %s", stage.Number, name, strings.Join(names, ", "))
+	}
+	e, err := Load(r, stage, name)
+	if err != nil {
+		return Exercise{}, fmt.Errorf("%s is not complete: %w", filepath.FromSlash(e.Folder()), err)
+	}
+	return e, nil
+}
+
+// Sort puts exercises into the order in which they are to be solved.
+func Sort(exercises []Exercise) {
+	slices.SortFunc(exercises, func(a, b Exercise) int {
+		return cmp.Or(cmp.Compare(a.Stage.Number, b.Stage.Number), cmp.Compare(a.Judge.Level, b.Judge.Level), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// All returns the exercises of all stages, in order. Those that are not complete are
+// left out; for each there is a sentence.
+func All(r repository.Repository) (exercises []Exercise, incomplete []string, err error) {
+	stages, err := r.Stages()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, stage := range stages {
+		names, err := Names(r, stage)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range names {
+			e, err := Load(r, stage, name)
+			if err != nil {
+				incomplete = append(incomplete, fmt.Sprintf("%s is not complete: %v", e.Folder(), err))
+				continue
+			}
+			exercises = append(exercises, e)
+		}
+	}
+	Sort(exercises)
+	return exercises, incomplete, nil
+}

@@ -1,0 +1,93 @@
+package exercise
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+var stage = repository.Stage{Number: 1, Folder: "01-sums"}
+
+func TestAnExerciseIsItsFolder(t *testing.T) {
+	r := exercisetest.New(t)
+	e, err := Find(r, "01", "lost")
+	require.NoError(t, err)
+	assert.Equal(t, "1-lost", e.ID())
+	assert.Equal(t, "01-sums/exercises/lost/break.patch", e.Patch())
+	assert.Equal(t, "make exercise N=1 NAME=lost", e.StartCommand())
+	assert.Equal(t, "Something is lost", e.Title)
+	assert.Equal(t, []string{"Look at sum/sum.go.", "```sh\n## no heading\n```"}, e.Hints)
+	assert.Equal(t, "# It was total = n\n\nIt has to be total += n.", e.Solution)
+	assert.Equal(t, Judge{Level: 1, Minutes: 5, Read: []string{"sum/sum.go"}, Tests: []Test{
+		{"./sum", "TestSum/of_two", "the sum is 2, not 3", "The code has to be right."},
+	}}, e.Judge)
+	assert.Equal(t, []string{"./sum"}, e.Packages())
+}
+
+func TestWhatIsNotThereIsAnsweredWithWhatIs(t *testing.T) {
+	r := exercisetest.New(t)
+	_, err := Find(r, "1", "last")
+	require.EqualError(t, err, `stage 1 has no exercise "last"; it has: lost, silent, smallest`)
+	_, err = Find(r, "1", "../../tools")
+	require.ErrorContains(t, err, "stage 1 has no exercise")
+	_, err = Find(r, "2", "lost")
+	require.ErrorContains(t, err, "there is no stage 2 here; there is: 1")
+	require.NoError(t, os.RemoveAll(r.Path("01-sums", "exercises")))
+	_, err = Find(r, "1", "lost")
+	require.EqualError(t, err, "stage 1 has no exercises here")
+}
+
+func TestExercisesAreInOrderOfTheirLevel(t *testing.T) {
+	r := exercisetest.New(t)
+	require.NoError(t, os.Remove(r.Path("01-sums", "exercises", "smallest", "hints.md")))
+	all, incomplete, err := All(r)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, "lost", all[0].Name)
+	assert.Equal(t, "silent", all[1].Name)
+	assert.Equal(t, []string{"01-sums/exercises/smallest is not complete: hints.md has 0 hints, at least two are needed (## Hint 1, ## Hint 2)"}, incomplete)
+}
+
+func TestEachFileIsChecked(t *testing.T) {
+	r := exercisetest.New(t)
+	const judge = "level: 1\nminutes: 5\nread: [sum/sum.go]\ntests:\n  - {package: ./sum, test: TestSum, output: x, because: y}\n"
+	for name, test := range map[string]struct{ file, content, want string }{
+		"no title":               {"README.md", "make exercise N=1 NAME=lost", "README.md does not begin with a title"},
+		"another exercise":       {"README.md", "# T\n\nmake exercise N=1 NAME=last", "README.md does not say how to start it: make exercise N=1 NAME=lost"},
+		"one hint":               {"hints.md", "## Hint 1\n\nx\n", "hints.md has 1 hints, at least two are needed"},
+		"hints out of order":     {"hints.md", "## Hint 1\nx\n## Hint 3\ny\n", `hints.md has "## Hint 3" where "## Hint 2" should be`},
+		"an empty hint":          {"hints.md", "## Hint 1\n\n## Hint 2\ny\n", "hints.md says nothing under ## Hint 1"},
+		"no solution":            {"solution.md", "", "solution.md does not begin with a title"},
+		"no patch":               {"break.patch", "", "break.patch has nothing in it"},
+		"a field that is not":    {"judge.yaml", judge + "lvl: 1\n", `judge.yaml cannot be read: json: unknown field "lvl"`},
+		"a field of a test":      {"judge.yaml", "tests: [{name: x}]\n", `judge.yaml cannot be read: json: unknown field "name"`},
+		"no yaml":                {"judge.yaml", "level: [", "judge.yaml cannot be read"},
+		"nothing in it":          {"judge.yaml", "", "judge.yaml names no test"},
+		"a level too high":       {"judge.yaml", "level: 4", "level is 4, it can be 1, 2 or 3"},
+		"no minutes":             {"judge.yaml", "level: 1", "does not say how many minutes"},
+		"nothing to read":        {"judge.yaml", "level: 1", "does not say what to read"},
+		"a file that is not":     {"judge.yaml", "read: [sum/none.go]", "there is no sum/none.go in 01-sums"},
+		"a file elsewhere":       {"judge.yaml", "read: [../tools/workshop/go.mod]", "there is no ../tools/workshop/go.mod in 01-sums"},
+		"a test that is not":     {"judge.yaml", "tests: [{package: ./sum, test: TestSu}]", `there is no test "TestSu" in ./sum`},
+		"a test without a name":  {"judge.yaml", "tests: [{package: ./sum}]", `there is no test "" in ./sum`},
+		"a package that is not":  {"judge.yaml", "tests: [{package: ./none, test: TestSum}]", `there is no test "TestSum" in ./none`},
+		"a package without a ./": {"judge.yaml", "tests: [{package: sum, test: TestSum}]", `package is "sum", write it like ./podlog`},
+		"a package elsewhere":    {"judge.yaml", "tests: [{package: ./../sum, test: TestSum}]", `package is "./../sum", write it like ./podlog`},
+		"no output":              {"judge.yaml", "tests: [{package: ./sum, test: TestSum}]", `"TestSum" has no output`},
+		"no because":             {"judge.yaml", "tests: [{package: ./sum, test: TestSum}]", `"TestSum" has no because`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := r.Path("01-sums", "exercises", "lost", test.file)
+			before := exercisetest.Read(t, path)
+			exercisetest.Write(t, path, test.content)
+			defer exercisetest.Write(t, path, before)
+			_, err := Load(r, stage, "lost")
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}

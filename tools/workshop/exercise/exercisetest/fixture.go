@@ -1,0 +1,182 @@
+// Package exercisetest makes a small repository with exercises, for tests.
+package exercisetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// files are those of the repository: one stage that needs nothing but Go.
+var files = map[string]string{
+	".gitignore":            "/.workshop/\n",
+	"tools/workshop/go.mod": "module example.com/workshop\n",
+	"01-sums/go.mod":        "module example.com/sums\n\ngo 1.26.0\n",
+	"01-sums/sum/sum.go": `// Package sum adds.
+package sum
+
+// Sum adds numbers.
+func Sum(numbers ...int) int {
+	total := 0
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
+// Max returns the largest number.
+func Max(numbers ...int) int {
+	largest := numbers[0]
+	for _, n := range numbers {
+		if n > largest {
+			largest = n
+		}
+	}
+	return largest
+}
+`,
+	"01-sums/sum/sum_test.go": `package sum
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	for name, numbers := range map[string][]int{"of none": {}, "of one": {3}, "of two": {1, 2}} {
+		t.Run(name, func(t *testing.T) {
+			want := 3
+			if len(numbers) == 0 {
+				want = 0
+			}
+			if got := Sum(numbers...); got != want {
+				t.Errorf("the sum is %d, not %d", got, want)
+			}
+		})
+	}
+}
+
+func TestMax(t *testing.T) {
+	if got := Max(1, 3, 2); got != 3 {
+		t.Errorf("the largest is %d, not 3", got)
+	}
+}
+`,
+	"01-sums/words/words.go": `// Package words joins.
+package words
+
+import "strings"
+
+// Join puts commas between words.
+func Join(words ...string) string {
+	return strings.Join(words, ", ")
+}
+`,
+	"01-sums/words/words_test.go": `package words
+
+import "testing"
+
+func TestJoin(t *testing.T) {
+	if got := Join("a", "b"); got != "a, b" {
+		t.Errorf("joined they are %q", got)
+	}
+}
+`,
+	// A lesson quotes the code that some patches break, and judges nobody.
+	"01-sums/lesson_test.go": `package lesson
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestTheLessonQuotesThisCode(t *testing.T) {
+	if code, _ := os.ReadFile("sum/sum.go"); strings.Contains(string(code), "total = n") {
+		t.Error("it does not")
+	}
+}
+`,
+	// This is never run.
+	"01-sums/e2e/e2e_test.go": "package e2e\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) { t.Error(\"there is no lab\") }\n",
+}
+
+// New makes the repository, with three honest exercises and one commit.
+func New(t testing.TB) repository.Repository {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	r := repository.Repository{Root: root}
+	_, err = r.Git(t.Context(), "init", "--quiet", "--initial-branch=main")
+	require.NoError(t, err)
+	for name, content := range files {
+		Write(t, r.Path(name), content)
+	}
+	require.NoError(t, r.Commit(t.Context(), "the code"))
+	Add(t, r, Exercise{
+		Name: "lost", Level: 1, File: "sum/sum.go", Old: "total += n", New: "total = n",
+		Package: "./sum", Test: "TestSum/of_two", Output: "the sum is 2, not 3",
+	})
+	Add(t, r, Exercise{
+		Name: "smallest", Level: 2, File: "sum/sum.go", Old: "n > largest", New: "n < largest",
+		Package: "./sum", Test: "TestMax", Output: "the largest is 1, not 3",
+	})
+	Add(t, r, Exercise{
+		Name: "silent", Level: 3, File: "words/words.go", Old: `", "`, New: `" "`,
+		Package: "./words", Test: "TestJoin", Output: `joined they are "a b"`,
+	})
+	return r
+}
+
+// An Exercise is one to add: Old becomes New in the stage's file, and the test fails.
+type Exercise struct {
+	Name, File, Old, New, Package, Test, Output string
+	Level                                       int
+}
+
+// Add adds an exercise to the stage, and commits it. The tree must be clean.
+func Add(t testing.TB, r repository.Repository, e Exercise) {
+	t.Helper()
+	Edit(t, r.Path("01-sums", e.File), e.Old, e.New)
+	patch, err := r.Git(t.Context(), "diff")
+	require.NoError(t, err)
+	_, err = r.Git(t.Context(), "checkout", "--quiet", ".")
+	require.NoError(t, err)
+	for name, content := range map[string]string{
+		"break.patch": patch + "\n",
+		"README.md":   fmt.Sprintf("# Something is %s\n\n```sh\nmake exercise N=1 NAME=%s\n```\n", e.Name, e.Name),
+		"hints.md":    "## Hint 1\n\nLook at " + e.File + ".\n\n## Hint 2\n\n```sh\n## no heading\n```\n",
+		"solution.md": "# It was " + e.New + "\n\nIt has to be " + e.Old + ".\n",
+		"judge.yaml": fmt.Sprintf("level: %d\nminutes: 5\nread: [%s]\ntests:\n  - package: %s\n    test: %s\n    output: %q\n    because: The code has to be right.\n",
+			e.Level, e.File, e.Package, e.Test, e.Output),
+	} {
+		Write(t, r.Path("01-sums", "exercises", e.Name, name), content)
+	}
+	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
+}
+
+// Write writes a file, and makes the folders it lies in.
+func Write(t testing.TB, path, content string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// Read reads a file.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}
+
+// Edit replaces the one place in a file where old stands.
+func Edit(t testing.TB, path, old, replacement string) {
+	t.Helper()
+	content := Read(t, path)
+	require.Equal(t, 1, strings.Count(content, old), "%s in %s", old, path)
+	Write(t, path, strings.Replace(content, old, replacement, 1))
+}

@@ -1,0 +1,139 @@
+package practice
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+)
+
+func TestAnExerciseIsTriedHelpedAndSolved(t *testing.T) {
+	t.Setenv("KUBEBUILDER_ASSETS", "/somewhere")
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+
+	_, err := l.solution(false)
+	require.EqualError(t, err, "the solution is there after your first try, which is: bin/workshop check")
+
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Equal(t, `1-lost: Something is lost
+
+  fails: TestSum/of_two (./sum)
+    The code has to be right.
+      sum_test.go:13: the sum is 2, not 3
+
+Not yet: 0 of 1 pass. For a hint: bin/workshop hint
+`, out)
+
+	out, err = l.hint(false)
+	require.NoError(t, err)
+	assert.Equal(t, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n", out)
+
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = total + m")
+	out, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "sum/sum.go:8:19: undefined: m\n\nIt does not compile yet.\n\nNot yet: 0 of 1 pass. For a hint: ")
+
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total + m", "total + n")
+	out, err = l.check("")
+	require.NoError(t, err, out)
+	assert.Equal(t, `1-lost: Something is lost
+
+  passes: TestSum/of_two (./sum)
+
+Well done: it is solved. What was wrong, and why it matters: bin/workshop solution
+Next: make exercise N=1 NAME=smallest   (Something is smallest)
+`, out)
+	record := l.progress().of("1-lost")
+	assert.Equal(t, 3, record.Tries)
+	assert.Equal(t, 1, record.Hints)
+	assert.WithinDuration(t, time.Now(), record.Solved, time.Minute)
+	assert.Zero(t, record.SolutionSeen)
+
+	_, err = l.solution(false)
+	require.NoError(t, err)
+	assert.Zero(t, l.progress().of("1-lost").SolutionSeen, "whoever solved it may look")
+}
+
+func TestTheLastExerciseHasNoNext(t *testing.T) {
+	l := newLearner(t)
+	for _, name := range []string{"smallest", "silent"} {
+		require.NoError(t, os.RemoveAll(l.home.Path("01-sums", "exercises", name)))
+	}
+	require.NoError(t, l.home.Commit(t.Context(), "one is enough"))
+	l.mustStart("1", "lost")
+	l.solve()
+	out, err := l.check("")
+	require.NoError(t, err)
+	assert.Contains(t, out, "That was the last of them: you have solved them all.")
+}
+
+func TestTheTestsAreTheJudge(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	tests := l.copyPath("1-lost", "01-sums", "sum", "sum_test.go")
+	want := "the tests are the judge, and these files are not as they were: '01-sums/sum/sum_test.go'; to get them back: " +
+		"git -C '.workshop/1-lost' checkout broken/1-lost -- '01-sums/sum/sum_test.go'"
+	for name, change := range map[string]func(){
+		"changed": func() { exercisetest.Edit(t, tests, "want := 3", "want := Sum(numbers...)") },
+		"deleted": func() { require.NoError(t, os.Remove(tests)) },
+		"committed": func() {
+			exercisetest.Edit(t, tests, "want := 3", "want := Sum(numbers...)")
+			l.git(l.copyPath("1-lost"), "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "mine")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change()
+			_, err := l.check("")
+			require.EqualError(t, err, want)
+			l.git(l.home.Root, "-C", ".workshop/1-lost", "checkout", "broken/1-lost", "--", "01-sums/sum/sum_test.go")
+		})
+	}
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestMax")
+	_, err := l.check("")
+	require.ErrorContains(t, err, "'01-sums/exercises/lost/judge.yaml'")
+	assert.Zero(t, l.progress().of("1-lost").Tries)
+}
+
+func TestATestOfTheLearnersOwnIsWelcome(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "mine_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMine(t *testing.T) { t.Error(\"boo\") }\n")
+	l.solve()
+	_, err := l.check("")
+	require.NoError(t, err)
+}
+
+func TestATestThatWasNotRunDoesNotPass(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	// TestMain of a new file ends with 0 without running a test.
+	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "main_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n")
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "was not run: TestSum/of_two (./sum)")
+}
+
+func TestACheckHasADeadline(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "for total = n; ; {\n\t\t}")
+	out, err := l.do("", func(p practice, c workCopy) error { return p.check(t.Context(), c, 15*time.Second) })
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "It was ended after 15s: something waits for ever, or goes round for ever.")
+	assert.Equal(t, 1, l.progress().of("1-lost").Tries)
+}
+
+func TestWithoutALabItIsSaid(t *testing.T) {
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "The lab is not built: a test that needs an API server fails until you run `make lab`.\n")
+}

@@ -1,0 +1,156 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// folder holds the copies and the progress. Git ignores it.
+const folder = ".workshop"
+
+// A workCopy is the worktree in which an exercise is solved.
+type workCopy struct {
+	repository.Repository
+	ID string // such as 4-tombstone
+}
+
+func (p practice) copyOf(id string) workCopy {
+	return workCopy{repository.Repository{Root: p.home.Path(folder, id)}, id}
+}
+
+func (c workCopy) branch() string { return "exercise/" + c.ID }
+
+// broken is the name of the commit that breaks the code, as git takes it.
+func (c workCopy) broken() string { return "broken/" + c.ID }
+
+func (c workCopy) brokenRef() string { return "refs/" + c.broken() }
+
+// isWorktree says whether there is a worktree at the copy's path.
+func (c workCopy) isWorktree(ctx context.Context) bool {
+	root, err := c.Git(ctx, "rev-parse", "--show-toplevel")
+	return err == nil && root == c.Root
+}
+
+// exists says whether the copy is there and whole.
+func (c workCopy) exists(ctx context.Context) bool {
+	if _, err := os.Stat(c.Root); err != nil {
+		return false
+	}
+	_, err := c.Git(ctx, "rev-parse", "--verify", "--quiet", c.brokenRef())
+	return err == nil && c.isWorktree(ctx)
+}
+
+// exercise reads the exercise as it is in the copy. That the learner took away what it
+// names, such as a file to read, is no matter here.
+func (c workCopy) exercise() (exercise.Exercise, error) {
+	number, name, _ := strings.Cut(c.ID, "-")
+	stage, err := c.Stage(number)
+	if err != nil {
+		return exercise.Exercise{}, err
+	}
+	e, err := exercise.Load(c.Repository, stage, name)
+	if len(e.Judge.Tests) > 0 {
+		err = nil
+	}
+	return e, err
+}
+
+// started returns the exercises that have a copy.
+func (p practice) started(ctx context.Context) ([]string, error) {
+	refs, err := p.home.Git(ctx, "for-each-ref", "--format=%(refname)", "refs/broken")
+	if err != nil {
+		return nil, fmt.Errorf("looking for what was started: %w", err)
+	}
+	var started []string
+	for ref := range strings.FieldsSeq(refs) {
+		id := strings.TrimPrefix(ref, "refs/broken/")
+		if p.copyOf(id).exists(ctx) {
+			started = append(started, id)
+		}
+	}
+	return started, nil
+}
+
+// make makes the copy of an exercise from the last commit of home. What is half made
+// when something goes wrong is taken away again.
+func (c workCopy) make(ctx context.Context, home repository.Repository, e exercise.Exercise) (err error) {
+	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Patch()); err != nil {
+		return fmt.Errorf("%s is not committed yet, and a copy is made from the last commit; commit it first", e.Folder())
+	}
+	if _, err := home.Git(ctx, "worktree", "add", "--quiet", "-b", c.branch(), c.Root, "HEAD"); err != nil {
+		return fmt.Errorf("making the copy %s: %w", c.Root, err)
+	}
+	defer func() {
+		if err != nil {
+			ctx := context.WithoutCancel(ctx)
+			_, _ = home.Git(ctx, "worktree", "remove", "--force", c.Root)
+			_, _ = home.Git(ctx, "branch", "--quiet", "-D", c.branch())
+		}
+	}()
+	if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
+		return fmt.Errorf("%s does not fit the code of this commit, which is a mistake of the workshop, not yours: %w", e.Patch(), err)
+	}
+	if _, err := exercise.Find(c.Repository, strconv.Itoa(e.Stage.Number), e.Name); err != nil {
+		return fmt.Errorf("in the last commit, %w", err)
+	}
+	if err := c.Commit(ctx, "Exercise: "+e.ID()); err != nil {
+		return err
+	}
+	_, err = c.Git(ctx, "update-ref", c.brokenRef(), "HEAD")
+	return err
+}
+
+// bringBack makes the worktree again of a branch that is left over.
+func (c workCopy) bringBack(ctx context.Context, home repository.Repository) error {
+	if _, err := home.Git(ctx, "rev-parse", "--verify", "--quiet", c.brokenRef()); err != nil {
+		return fmt.Errorf("there is a branch %s that is not of an exercise as they are started here; rename it, or delete it with: git branch -D %s", c.branch(), c.branch())
+	}
+	if _, err := home.Git(ctx, "worktree", "add", "--quiet", c.Root, c.branch()); err != nil {
+		return fmt.Errorf("bringing back the copy of branch %s: %w", c.branch(), err)
+	}
+	return nil
+}
+
+// save writes what the learner changed, committed or not, into a patch next to the
+// copy and returns its path; "" if nothing was.
+func (c workCopy) save(ctx context.Context) (string, error) {
+	if _, err := c.Git(ctx, "add", "--all"); err != nil {
+		return "", fmt.Errorf("saving your changes: %w", err)
+	}
+	changes, err := c.Git(ctx, "diff", "--cached", "--binary", "--no-ext-diff", c.broken())
+	if err != nil || changes == "" {
+		return "", err
+	}
+	for i := 1; ; i++ {
+		path := c.Root + "-" + strconv.Itoa(i) + ".patch"
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("saving your changes: %w", err)
+		}
+		if _, err := file.WriteString(changes + "\n"); err != nil {
+			_ = file.Close()
+			return "", fmt.Errorf("saving your changes: %w", err)
+		}
+		return path, file.Close()
+	}
+}
+
+// reset makes the copy what it was at the start. What git ignores stays.
+func (c workCopy) reset(ctx context.Context) error {
+	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), c.broken()); err != nil {
+		return fmt.Errorf("going back to the start: %w", err)
+	}
+	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {
+		return fmt.Errorf("removing new files: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package practice
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// A learner sits in a clone with three exercises and uses the commands.
+type learner struct {
+	*testing.T
+	home repository.Repository
+	cwd  string
+}
+
+func newLearner(t *testing.T) learner {
+	t.Helper()
+	home := exercisetest.New(t)
+	return learner{t, home, home.Root}
+}
+
+// in is the learner in a folder of the clone.
+func (l learner) in(elements ...string) learner {
+	l.cwd = l.home.Path(elements...)
+	return l
+}
+
+// copyPath is a path in the copy of an exercise.
+func (l learner) copyPath(id string, elements ...string) string {
+	return l.home.Path(append([]string{".workshop", id}, elements...)...)
+}
+
+// open is what each command begins with.
+func (l learner) open(out *bytes.Buffer) practice {
+	l.Helper()
+	here, err := repository.Find(l.Context(), l.cwd)
+	require.NoError(l, err)
+	home, err := here.Home(l.Context())
+	require.NoError(l, err)
+	return practice{cwd: l.cwd, here: here, home: home, out: out}
+}
+
+func (l learner) start(number, name string) (string, error) {
+	l.Helper()
+	var out bytes.Buffer
+	err := l.open(&out).start(l.Context(), number, name)
+	return out.String(), err
+}
+
+func (l learner) mustStart(number, name string) string {
+	l.Helper()
+	out, err := l.start(number, name)
+	require.NoError(l, err, out)
+	return out
+}
+
+// do runs a command for the exercise called name, or for the one in hand.
+func (l learner) do(name string, run func(practice, workCopy) error) (string, error) {
+	l.Helper()
+	var out bytes.Buffer
+	p := l.open(&out)
+	c, err := p.choose(l.Context(), name)
+	if err == nil {
+		err = run(p, c)
+	}
+	return out.String(), err
+}
+
+func (l learner) check(name string) (string, error) {
+	l.Helper()
+	return l.do(name, func(p practice, c workCopy) error { return p.check(l.Context(), c, 2*time.Minute) })
+}
+
+func (l learner) hint(again bool) (string, error) {
+	l.Helper()
+	return l.do("", func(p practice, c workCopy) error { return p.hint(l.Context(), c, again) })
+}
+
+func (l learner) solution(apply bool) (string, error) {
+	l.Helper()
+	return l.do("", func(p practice, c workCopy) error { return p.solution(l.Context(), c, apply) })
+}
+
+func (l learner) reset(name string) (string, error) {
+	l.Helper()
+	return l.do(name, func(p practice, c workCopy) error { return p.reset(l.Context(), c) })
+}
+
+func (l learner) list() string {
+	l.Helper()
+	var out bytes.Buffer
+	require.NoError(l, l.open(&out).list(l.Context()))
+	return out.String()
+}
+
+func (l learner) git(dir string, args ...string) string {
+	l.Helper()
+	out, err := repository.Git(l.Context(), dir, args...)
+	require.NoError(l, err)
+	return out
+}
+
+// solve mends the exercise called lost.
+func (l learner) solve() {
+	l.Helper()
+	exercisetest.Edit(l, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = total + n")
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func (l learner) progressFile() string { return l.home.Path(".workshop", "progress.json") }
+
+func (l learner) progress() Progress {
+	l.Helper()
+	var out bytes.Buffer
+	progress, err := l.open(&out).progress(l.Context())
+	require.NoError(l, err)
+	require.Empty(l, out.String())
+	return progress
+}
+
+func (l learner) asideFiles() []string {
+	l.Helper()
+	files, err := filepath.Glob(l.progressFile() + ".broken-*")
+	require.NoError(l, err)
+	return files
+}

@@ -1,0 +1,103 @@
+package practice
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+)
+
+// triedOnce is a learner with the exercise called lost, after a first try.
+func triedOnce(t *testing.T) learner {
+	t.Helper()
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	require.NoError(t, l.open(nil).record(t.Context(), "1-lost", func(r *Record) { r.Tries = 1 }))
+	return l
+}
+
+func TestHintsComeOneByOne(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	for _, want := range []string{
+		"Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n",
+		"Hint 2 of 2\n\n```sh\n## no heading\n```\n\nNo hint is left. The way back, after your first try: bin/workshop solution\n",
+		"You had all hints; to see them again: bin/workshop hint --all\nNo hint is left. The way back, after your first try: bin/workshop solution\n",
+	} {
+		out, err := l.hint(false)
+		require.NoError(t, err)
+		assert.Equal(t, want, out)
+	}
+	assert.Equal(t, 2, l.progress().of("1-lost").Hints)
+}
+
+func TestHintsAreShownAgainWithoutANewOne(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	out, err := l.hint(true)
+	require.NoError(t, err)
+	assert.Equal(t, "You had no hint yet.\n2 hints are left: bin/workshop hint\n", out)
+	_, err = l.hint(false)
+	require.NoError(t, err)
+	out, err = l.hint(true)
+	require.NoError(t, err)
+	assert.Equal(t, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n", out)
+	assert.Equal(t, 1, l.progress().of("1-lost").Hints)
+}
+
+func TestTheSolutionIsShownAndNotMade(t *testing.T) {
+	l := triedOnce(t)
+	out, err := l.solution(false)
+	require.NoError(t, err)
+	assert.Contains(t, out, "# It was total = n\n\nIt has to be total += n.\n\nThe way back; another one that passes is as good. To have it made: bin/workshop solution --apply\n\ndiff --git a/01-sums/sum/sum.go")
+	assert.Contains(t, out, "\n-\t\ttotal = n\n+\t\ttotal += n\n")
+	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
+	assert.NotZero(t, l.progress().of("1-lost").SolutionSeen)
+	assert.Contains(t, l.list(), "started, solution seen")
+}
+
+func TestTheSolutionIsMadeOnceTheLearnersOwnIsSaved(t *testing.T) {
+	l := triedOnce(t)
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = 7")
+	out, err := l.solution(true)
+	require.NoError(t, err)
+	assert.Contains(t, out, "What you had changed is kept in .workshop/1-lost-1.patch\n")
+	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost-1.patch")), "+\t\ttotal = 7")
+	assert.Contains(t, l.git(l.copyPath("1-lost"), "diff"), "+\t\ttotal += n")
+	_, err = l.check("")
+	require.NoError(t, err)
+	assert.Contains(t, l.list(), "solved, solution seen")
+}
+
+func TestResettingKeepsWhatWasChanged(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	dir := l.copyPath("1-lost")
+	out, err := l.reset("")
+	require.NoError(t, err)
+	assert.Equal(t, "1-lost is as at its start; you had changed nothing.\n", out)
+
+	// What is committed, changed, new and deleted; and on another branch.
+	l.git(dir, "switch", "--quiet", "-c", "mine")
+	l.solve()
+	l.git(dir, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "mine")
+	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "new", "new.go"), "package new\n")
+	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "words", "words.go"), "package words // \x00\n")
+	out, err = l.reset("1/lost")
+	require.NoError(t, err)
+	assert.Equal(t, "1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch\n", out)
+	assert.Empty(t, l.git(dir, "status", "--porcelain"))
+	assert.Empty(t, l.git(dir, "diff", "broken/1-lost"))
+	assert.Equal(t, "exercise/1-lost", l.git(dir, "branch", "--show-current"))
+	assert.Equal(t, "mine", l.git(dir, "log", "-1", "--format=%s", "mine"), "the learner's branch is moved")
+
+	// It can be had again, and the next patch gets another name.
+	l.git(dir, "apply", l.copyPath("1-lost-1.patch"))
+	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
+	assert.True(t, exists(l.copyPath("1-lost", "01-sums", "new", "new.go")))
+	out, err = l.reset("lost")
+	require.NoError(t, err)
+	assert.Contains(t, out, ".workshop/1-lost-2.patch")
+}

@@ -1,0 +1,62 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+)
+
+// list shows all exercises and how far the learner is.
+func (p practice) list(ctx context.Context) error {
+	exercises, incomplete, err := exercise.All(p.home)
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	started, err := p.started(ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "  STAGE\tNAME\tLEVEL\tMINUTES\tSTATE")
+	for _, e := range exercises {
+		mark := " "
+		if e.ID() == progress.Current {
+			mark = "*"
+		}
+		state := state(*progress.of(e.ID()), slices.Contains(started, e.ID()))
+		fmt.Fprintf(table, "%s %d\t%s\t%d\t%d\t%s\n", mark, e.Stage.Number, e.Name, e.Judge.Level, e.Judge.Minutes, state)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, sentence := range incomplete {
+		p.say("%s", sentence)
+	}
+	return nil
+}
+
+// state says how it went so far.
+func state(r Record, started bool) string {
+	help := ""
+	if r.Hints > 0 {
+		help = ", " + number(r.Hints, "hint", "hints")
+	}
+	if !r.SolutionSeen.IsZero() {
+		help += ", solution seen"
+	}
+	switch {
+	case !r.Solved.IsZero():
+		return "solved" + help
+	case started || !r.Started.IsZero():
+		return "started" + help
+	default:
+		return "new"
+	}
+}

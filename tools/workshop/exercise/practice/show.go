@@ -1,0 +1,63 @@
+package practice
+
+import (
+	"context"
+	"slices"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+)
+
+func (p practice) show(o outcome) {
+	if o.compiler != "" {
+		p.say("\n%s\n\nIt does not compile yet.", o.compiler)
+		return
+	}
+	for _, f := range o.findings {
+		p.say("\n  %s: %s", f.verdict, f.what)
+		if f.passed {
+			continue
+		}
+		if f.because != "" {
+			p.say("    %s", f.because)
+		}
+		for _, line := range f.lines {
+			p.say("      %s", line)
+		}
+	}
+}
+
+// help names what helps next.
+func (p practice) help(hintsLeft int) string {
+	if hintsLeft > 0 {
+		return "For a hint: " + p.command("hint")
+	}
+	return "You had all hints. The way back: " + p.command("solution")
+}
+
+func (p practice) congratulate(ctx context.Context, e exercise.Exercise) {
+	p.say("\nWell done: it is solved. What was wrong, and why it matters: %s", p.command("solution"))
+	if next, ok := p.next(ctx, e); ok {
+		p.say("Next: %s   (%s)", next.StartCommand(), next.Title)
+	} else {
+		p.say("That was the last of them: you have solved them all.")
+	}
+}
+
+// next is the exercise after e that is not solved yet, or else one before it.
+func (p practice) next(ctx context.Context, e exercise.Exercise) (exercise.Exercise, bool) {
+	exercises, _, err := exercise.All(p.home)
+	if err != nil {
+		return exercise.Exercise{}, false
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return exercise.Exercise{}, false
+	}
+	at := slices.IndexFunc(exercises, func(other exercise.Exercise) bool { return other.ID() == e.ID() })
+	for _, other := range slices.Concat(exercises[at+1:], exercises[:at+1]) {
+		if progress.of(other.ID()).Solved.IsZero() {
+			return other, true
+		}
+	}
+	return exercise.Exercise{}, false
+}

@@ -1,0 +1,120 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+)
+
+// start gives the learner a copy of an exercise, or says that there is one already.
+func (p practice) start(ctx context.Context, number, name string) error {
+	if number == "" || name == "" {
+		return fmt.Errorf("say which exercise, such as make exercise N=1 NAME=...; to see which there are: %s", p.command("list"))
+	}
+	// The copy may be of a branch with more stages than this one.
+	e, started, err := p.find(ctx, number, name)
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	c := p.copyOf(e.ID())
+	record := progress.of(c.ID)
+	if started {
+		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*record), p.command("reset"))
+	} else if e, err = p.prepare(ctx, c, e); err != nil {
+		return err
+	}
+	progress.Current = c.ID
+	if record.Started.IsZero() {
+		record.Started = now()
+	}
+	if err := p.write(progress); err != nil {
+		return err
+	}
+	p.introduce(c, e)
+	return nil
+}
+
+func (p practice) find(ctx context.Context, number, name string) (exercise.Exercise, bool, error) {
+	if n, err := strconv.Atoi(number); err == nil {
+		c := p.copyOf(fmt.Sprintf("%d-%s", n, name))
+		if c.exists(ctx) {
+			e, err := c.exercise()
+			return e, true, err
+		}
+	}
+	e, err := exercise.Find(p.home, number, name)
+	return e, false, err
+}
+
+// prepare makes the copy, and returns the exercise as it is there. What stands in its
+// way is never removed.
+func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) (exercise.Exercise, error) {
+	// A folder that was deleted by hand is still registered with git.
+	if _, err := p.home.Git(ctx, "worktree", "prune"); err != nil {
+		return e, fmt.Errorf("tidying git's worktrees: %w", err)
+	}
+	if entries, err := os.ReadDir(c.Root); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
+		return e, fmt.Errorf("%s is in the way: the copy of the exercise belongs there; move it away and start again", p.path(c.Root))
+	}
+	if _, err := p.home.Git(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+c.branch()); err == nil {
+		if err := c.bringBack(ctx, p.home); err != nil {
+			return e, err
+		}
+		p.say("The folder of this exercise was gone. It is back, with what you had committed on the branch %s. To begin anew: %s\n", c.branch(), p.command("reset"))
+		return c.exercise()
+	}
+	if err := c.make(ctx, p.home, e); err != nil {
+		return e, err
+	}
+	changes, err := p.home.Git(ctx, "status", "--porcelain")
+	if err != nil {
+		return e, err
+	}
+	if changes != "" {
+		p.say("The copy is made from your last commit; it does not have what you have not committed yet.\n")
+	}
+	return c.exercise()
+}
+
+func (p practice) introduce(c workCopy, e exercise.Exercise) {
+	p.say("%s: %s (level %d, about %d minutes)", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
+	p.say("\nYour copy, where you change what you like:\n  %s", p.path(c.Root))
+	p.say("Read the task:\n  %s", p.path(c.Path(e.Folder(), "README.md")))
+	p.say("Then open:")
+	for _, file := range e.Judge.Read {
+		p.say("  %s", p.path(c.Path(e.Stage.Folder, file)))
+	}
+	p.say("\nRun:")
+	for _, line := range [][2]string{
+		{"check", "does it work? runs the tests that judge"},
+		{"watch", "the same, on each save"},
+		{"hint", "helps, a little more each time"},
+		{"solution", "the way back, after your first try"},
+		{"reset", "begin anew; what you changed is kept"},
+		{"list", "how far you are"},
+	} {
+		p.say("  %-*s  %s", len(p.command("solution")), p.command(line[0]), line[1])
+	}
+}
+
+// counts says in a few words what was done.
+func counts(r Record) string {
+	if r.Hints == 0 {
+		return number(r.Tries, "try", "tries")
+	}
+	return number(r.Tries, "try", "tries") + ", " + number(r.Hints, "hint", "hints")
+}
+
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,142 @@
+package practice
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+)
+
+func TestStartingGivesACopyThatIsBroken(t *testing.T) {
+	l := newLearner(t)
+	out := l.mustStart("1", "lost")
+	assert.Equal(t, `1-lost: Something is lost (level 1, about 5 minutes)
+
+Your copy, where you change what you like:
+  .workshop/1-lost
+Read the task:
+  .workshop/1-lost/01-sums/exercises/lost/README.md
+Then open:
+  .workshop/1-lost/01-sums/sum/sum.go
+
+Run:
+  bin/workshop check     does it work? runs the tests that judge
+  bin/workshop watch     the same, on each save
+  bin/workshop hint      helps, a little more each time
+  bin/workshop solution  the way back, after your first try
+  bin/workshop reset     begin anew; what you changed is kept
+  bin/workshop list      how far you are
+`, out)
+	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
+	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
+	assert.Equal(t, "Exercise: 1-lost", l.git(l.copyPath("1-lost"), "log", "-1", "--format=%s"))
+	assert.Equal(t, "exercise/1-lost", l.git(l.copyPath("1-lost"), "branch", "--show-current"))
+	assert.Equal(t, "1-lost", l.progress().Current)
+
+	// The learner's own tree is as it was.
+	assert.Contains(t, exercisetest.Read(t, l.home.Path("01-sums", "sum", "sum.go")), "total += n")
+	assert.Empty(t, l.git(l.home.Root, "status", "--porcelain"))
+	assert.Equal(t, "main", l.git(l.home.Root, "branch", "--show-current"))
+}
+
+func TestWhatIsNotCommittedIsNeitherTouchedNorCopied(t *testing.T) {
+	l := newLearner(t)
+	path := l.home.Path("01-sums", "sum", "sum.go")
+	exercisetest.Write(t, path, "package mine\n")
+	assert.Contains(t, l.mustStart("1", "lost"), "it does not have what you have not committed yet.\n")
+	assert.Equal(t, "package mine\n", exercisetest.Read(t, path))
+	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
+}
+
+func TestStartingTwiceLosesNothing(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	exercisetest.Write(t, l.copyPath("1-lost", "mine.txt"), "work")
+	_, err := l.hint(false)
+	require.NoError(t, err)
+	l.mustStart("1", "silent")
+	assert.Equal(t, "1-silent", l.progress().Current)
+
+	// From within a copy, too, and on a branch that does not have the exercise.
+	l.git(l.home.Root, "rm", "-r", "--quiet", "01-sums/exercises/lost")
+	out, err := l.in(".workshop", "1-silent", "01-sums").start("01", "lost")
+	require.NoError(t, err)
+	assert.Contains(t, out, "1-lost is started already (0 tries, 1 hint); it is as you left it. To begin anew: ../../../bin/workshop reset\n")
+	assert.Contains(t, out, "\n  ../../1-lost\n")
+	assert.Equal(t, "work", exercisetest.Read(t, l.copyPath("1-lost", "mine.txt")))
+	assert.Equal(t, "1-lost", l.progress().Current)
+	assert.False(t, exists(l.copyPath("1-silent", ".workshop")), "the progress is kept at home")
+}
+
+func TestAFolderThatIsGoneComesBackWithItsBranch(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	l.solve()
+	l.git(l.copyPath("1-lost"), "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "mine")
+	require.NoError(t, os.RemoveAll(l.copyPath("1-lost")))
+
+	assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back, with what you had committed on the branch exercise/1-lost.")
+	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
+}
+
+func TestWhatStandsInTheWayIsSaid(t *testing.T) {
+	for name, test := range map[string]struct {
+		number, name string
+		prepare      func(learner)
+		want         string
+	}{
+		"no such exercise":   {"1", "last", func(learner) {}, `stage 1 has no exercise "last"; it has: lost, silent, smallest`},
+		"no such stage":      {"4", "lost", func(learner) {}, "there is no stage 4 here; there is: 1"},
+		"no stage at all":    {"", "lost", func(learner) {}, "say which exercise, such as make exercise N=1 NAME=...; to see which there are: bin/workshop list"},
+		"no name":            {"1", "", func(learner) {}, "say which exercise"},
+		"a word for a stage": {"one", "lost", func(learner) {}, "there is no stage one here; there is: 1"},
+		"a path":             {"1", "../exercises/lost", func(learner) {}, "stage 1 has no exercise"},
+		"a folder": {"1", "lost", func(l learner) {
+			exercisetest.Write(l, l.copyPath("1-lost", "notes.txt"), "mine")
+		}, ".workshop/1-lost is in the way: the copy of the exercise belongs there; move it away and start again"},
+		"a file": {"1", "lost", func(l learner) {
+			exercisetest.Write(l, l.copyPath("1-lost"), "mine")
+		}, ".workshop/1-lost is in the way"},
+		"a branch of that name": {"1", "lost", func(l learner) {
+			l.git(l.home.Root, "branch", "exercise/1-lost")
+		}, "there is a branch exercise/1-lost that is not of an exercise as they are started here; rename it, or delete it with: git branch -D exercise/1-lost"},
+		"a patch that does not apply": {"1", "lost", func(l learner) {
+			exercisetest.Edit(l, l.home.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
+			require.NoError(l, l.home.Commit(l.Context(), "changed"))
+		}, "01-sums/exercises/lost/break.patch does not fit the code of this commit, which is a mistake of the workshop, not yours: git apply: error: patch failed"},
+		"an exercise that is not committed": {"1", "lost", func(l learner) {
+			l.git(l.home.Root, "rm", "-r", "--quiet", "--cached", "01-sums/exercises/lost")
+			l.git(l.home.Root, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message", "gone")
+		}, "01-sums/exercises/lost is not committed yet, and a copy is made from the last commit; commit it first"},
+		"an exercise that is not complete": {"1", "lost", func(l learner) {
+			require.NoError(l, os.Remove(l.home.Path("01-sums", "exercises", "lost", "judge.yaml")))
+		}, "01-sums/exercises/lost is not complete: judge.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLearner(t)
+			test.prepare(l)
+			branches := l.git(l.home.Root, "branch", "--list")
+			_, err := l.start(test.number, test.name)
+			require.ErrorContains(t, err, test.want)
+
+			assert.Equal(t, branches, l.git(l.home.Root, "branch", "--list"), "a branch is left behind")
+			assert.NotContains(t, l.git(l.home.Root, "worktree", "list"), ".workshop", "a worktree is left behind")
+			assert.False(t, exists(l.progressFile()), "it counts as started")
+			for _, file := range []string{"", "notes.txt"} {
+				if path := l.copyPath("1-lost", file); exists(path) && file != "" {
+					assert.Equal(t, "mine", exercisetest.Read(t, path))
+				}
+			}
+		})
+	}
+}
+
+func TestAnEmptyFolderIsNotInTheWay(t *testing.T) {
+	l := newLearner(t)
+	require.NoError(t, os.MkdirAll(l.copyPath("1-lost"), 0o755))
+	l.mustStart("1", "lost")
+}

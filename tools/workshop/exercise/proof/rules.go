@@ -1,0 +1,73 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/format"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// stageRules says what a stage lacks: three exercises, of rising level.
+func stageRules(exercises []exercise.Exercise) []string {
+	var problems []string
+	if len(exercises) < 3 {
+		problems = append(problems, fmt.Sprintf("it has %d exercises, at least three are needed: add a folder in exercises/", len(exercises)))
+	}
+	var levels []int
+	for _, e := range exercises {
+		levels = append(levels, e.Judge.Level)
+	}
+	slices.Sort(levels)
+	levels = slices.Compact(levels)
+	if len(exercises) >= 3 && (len(levels) < 2 || levels[0] != 1) {
+		problems = append(problems, fmt.Sprintf("the levels of its exercises are %v, they have to rise from 1: set level in a judge.yaml", levels))
+	}
+	return problems
+}
+
+// patchRules says what is wrong with what a patch touches. It may touch code of its
+// stage, and neither the judge nor what is told.
+func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercise) (files, problems []string) {
+	stat, err := r.Git(ctx, "apply", "--numstat", e.Patch())
+	if err != nil {
+		return nil, []string{"break.patch is no patch: " + err.Error() + "; make it anew with git diff"}
+	}
+	for line := range strings.Lines(stat) {
+		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)
+		file := fields[len(fields)-1]
+		below, inStage := strings.CutPrefix(file, e.Stage.Folder+"/")
+		switch {
+		case !inStage:
+			problems = append(problems, fmt.Sprintf("break.patch touches %s, which is not in %s", file, e.Stage.Folder))
+		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "exercises/"):
+			problems = append(problems, fmt.Sprintf("break.patch touches %s: it may touch neither tests nor text", file))
+		}
+		files = append(files, file)
+	}
+	return files, problems
+}
+
+// formatted says which Go files gofmt would change.
+func formatted(r repository.Repository, files []string) []string {
+	var problems []string
+	for _, file := range files {
+		if path.Ext(file) != ".go" {
+			continue
+		}
+		content, err := os.ReadFile(r.Path(file))
+		if err != nil {
+			continue // the patch deletes it
+		}
+		if pretty, err := format.Source(content); err == nil && !bytes.Equal(pretty, content) {
+			problems = append(problems, fmt.Sprintf("with the patch %s is not as gofmt writes it", file))
+		}
+	}
+	return problems
+}

@@ -1,0 +1,105 @@
+package lesson
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// passing is a lesson in which all is well.
+const passing = "# Stage 3: listen\n\nAbout it.\n\n" +
+	"## What you will build\n\nA file.\n\n" +
+	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```text\n```\n\n" +
+	"## Step 2: Write again\n\nTwice:\n\n```bash exec\necho two > two.txt\n```\n\n```bash exec lab\nfalse; echo \"exit code $?\"\n```\n\n" +
+	"## What can go wrong, and how to see it\n\nNothing.\n\n## Exercises\n\n1. Write more.\n\n## What comes next\n\nStage 4.\n"
+
+// check is a check that wants a file.
+func check(file string) string {
+	return fmt.Sprintf("cd \"$(dirname \"$0\")/..\" || exit 1\nif [ ! -f %[1]s ]; then echo \"%[1]s is not there yet\"; exit 1; fi\necho done\n", file)
+}
+
+// aLab is a program that plays the lab: it notes what it is asked for.
+const aLab = "#!/bin/sh\necho \"$1\" >> \"${LESSON_TEST_LOG:?}\"\n"
+
+// A fixture is a small repository with one lesson, in which tests break things.
+type fixture struct {
+	t     *testing.T
+	files map[string]string
+	log   string // what the lab was asked for
+	// What the checker is told.
+	timeout time.Duration
+	keep    bool
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{t: t, timeout: 30 * time.Second, log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
+		".gitignore":               "/lab/bin/\n",
+		"tools/workshop/go.mod":    "module workshop\n",
+		"03-watch/go.mod":          "module watch\n",
+		"03-watch/README.md":       passing,
+		"03-watch/checks/step1.sh": check("one.txt"),
+		"03-watch/checks/step2.sh": check("two.txt"),
+		"lab/bin/lab":              aLab,
+	}}
+	t.Setenv("LESSON_TEST_LOG", f.log)
+	// Copies are made below this folder, so that a test can see that they went.
+	t.Setenv("TMPDIR", t.TempDir())
+	return f
+}
+
+// readme replaces something in the lesson.
+func (f *fixture) readme(old, replacement string) {
+	f.t.Helper()
+	require.Contains(f.t, f.files["03-watch/README.md"], old)
+	f.files["03-watch/README.md"] = strings.Replace(f.files["03-watch/README.md"], old, replacement, 1)
+}
+
+func (f *fixture) repository() repository.Repository {
+	f.t.Helper()
+	root, err := filepath.EvalSymlinks(f.t.TempDir())
+	require.NoError(f.t, err)
+	r := repository.Repository{Root: root}
+	_, err = r.Git(f.t.Context(), "init", "--quiet", "--initial-branch=main")
+	require.NoError(f.t, err)
+	for name, content := range f.files {
+		require.NoError(f.t, os.MkdirAll(filepath.Dir(r.Path(name)), 0o755))
+		require.NoError(f.t, os.WriteFile(r.Path(name), []byte(content), 0o755))
+	}
+	require.NoError(f.t, r.Commit(f.t.Context(), "first"))
+	return r
+}
+
+// check runs workshop lesson check, and returns what it printed.
+func (f *fixture) check(numbers ...string) (string, error) {
+	f.t.Helper()
+	var out bytes.Buffer
+	c := &Checker{Repository: f.repository(), Out: &out, Timeout: f.timeout, Keep: f.keep}
+	err := c.Check(f.t.Context(), numbers...)
+	return out.String(), err
+}
+
+// asked is what the lab was asked for.
+func (f *fixture) asked() string {
+	log, err := os.ReadFile(f.log)
+	if os.IsNotExist(err) {
+		return ""
+	}
+	require.NoError(f.t, err)
+	return strings.Join(strings.Fields(string(log)), " ")
+}
+
+// left is what is in the folder of copies.
+func (f *fixture) left() []string {
+	names, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	require.NoError(f.t, err)
+	return names
+}

@@ -1,0 +1,148 @@
+package lesson
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+var watch = repository.Stage{Number: 3, Folder: "03-watch"}
+
+func TestALessonIsRead(t *testing.T) {
+	l, err := Read(newFixture(t).repository(), watch)
+	require.NoError(t, err)
+	assert.Equal(t, "Stage 3: listen", l.Title)
+	assert.Equal(t, "About it.\n", l.Introduction)
+	next, found := l.Section(Beyond)
+	assert.True(t, found)
+	assert.Equal(t, "Stage 4.\n", next.Text)
+	_, found = l.Section("Step 3: ")
+	assert.False(t, found)
+
+	require.Len(t, l.Steps, 2)
+	step := l.Steps[1]
+	assert.Equal(t, 2, step.Number)
+	assert.Equal(t, "Write again", step.Title)
+	assert.Equal(t, "checks/step2.sh", step.Check())
+	assert.Equal(t, "03-watch/README.md:18", l.at(step.Line))
+	assert.True(t, strings.HasPrefix(step.Text, "Twice:\n\n```bash exec\n"), step.Text)
+	assert.Equal(t, []Block{
+		{Line: 22, Code: "echo two > two.txt\n"},
+		{Line: 26, Code: "false; echo \"exit code $?\"\n", OnlyLab: true},
+	}, step.Blocks)
+}
+
+func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
+	tests := map[string]struct {
+		edit func(*fixture)
+		want string
+	}{
+		"a title is missing": {
+			func(f *fixture) { f.readme("# Stage 3: listen\n", "\n") },
+			`03-watch/README.md:1: the lesson has no title; begin it with one, such as: # Stage 3: ...`,
+		},
+		"a section is called something else": {
+			func(f *fixture) { f.readme("## What comes next", "## What the next stage adds") },
+			`03-watch/README.md:38: the heading is "## What the next stage adds", and the form wants "## What comes next" here; every lesson has: What you will build; Step 1: ...`,
+		},
+		"a section is missing at the end": {
+			func(f *fixture) { f.readme("## What comes next\n", "") },
+			`03-watch/README.md:34: the section "## What comes next" is missing; it comes after this one`,
+		},
+		"two sections are the wrong way round": {
+			func(f *fixture) {
+				f.readme("## Exercises", "## X")
+				f.readme("## What comes next", "## Exercises")
+				f.readme("## X", "## What comes next")
+			},
+			`03-watch/README.md:34: the heading is "## What comes next", and the form wants "## Exercises" here`,
+		},
+		"a section too many in the middle": {
+			func(f *fixture) { f.readme("## Exercises", "## What it costs\n\n## Exercises") },
+			`03-watch/README.md:34: the heading is "## What it costs", and the form wants "## Exercises" here`,
+		},
+		"a section too many at the end": {
+			func(f *fixture) { f.readme("Stage 4.", "## The checklist") },
+			`03-watch/README.md:40: the heading "## The checklist" is one too many; make it a third-level one, or remove it`,
+		},
+		"a step is left out in the count": {
+			func(f *fixture) { f.readme("## Step 2:", "## Step 3:") },
+			`03-watch/README.md:18: the heading is "## Step 3: Write again", and the form wants "## Step 2: " here`,
+		},
+		"there is no step": {
+			func(f *fixture) {
+				f.readme("## Step 1:", "### Step 1:")
+				f.readme("## Step 2:", "### Step 2:")
+			},
+			`03-watch/README.md:30: the heading is "## What can go wrong, and how to see it", and the form wants "## Step 1: " here`,
+		},
+		"a step has nothing to run": {
+			func(f *fixture) { f.readme("```bash exec\necho one", "```bash\necho one") },
+			`03-watch/README.md:9: step 1 has nothing to run; give it a fenced block with the info string bash exec`,
+		},
+		"a step has no check": {
+			func(f *fixture) { delete(f.files, "03-watch/checks/step2.sh") },
+			`03-watch/README.md:18: step 2 has no check; write checks/step2.sh`,
+		},
+		"a check has no step": {
+			func(f *fixture) { f.files["03-watch/checks/step3.sh"] = "exit 0" },
+			`03-watch/README.md:1: checks/step3.sh has no step; remove it, or write the step`,
+		},
+		"a file beside the checks": {
+			func(f *fixture) { f.files["03-watch/checks/last.sh"] = "exit 0" },
+			`03-watch/README.md:1: checks/last.sh is not the check of a step`,
+		},
+		"a fence of a hosted scenario": {
+			func(f *fixture) { f.readme("> one.txt\n```\n", "> one.txt\n```{{exec}}\n```\n") },
+			`03-watch/README.md:13: {{exec}} and {{copy}} stand only in generated files; give the fence the info string bash exec instead`,
+		},
+		"a block to run in a list": {
+			func(f *fixture) { f.readme("Twice:", "1. Twice:\n\n   ```bash exec\n   true\n   ```") },
+			`03-watch/README.md:22: a block to run stands in a step, and not in a list or a quotation; nothing would run this one`,
+		},
+		"a block to run outside of the steps": {
+			func(f *fixture) { f.readme("Nothing.", "```bash exec\ntrue\n```") },
+			`03-watch/README.md:32: a block to run stands in a step`,
+		},
+		"an info string that nobody knows": {
+			func(f *fixture) { f.readme("bash exec lab", "bash exec again") },
+			`03-watch/README.md:26: the info string is bash exec, or bash exec lab for what only the lab has; not "bash exec again"`,
+		},
+		"a passage for the lab has no end": {
+			func(f *fixture) { f.readme("A file.", "<!-- lab -->\n\nA file.") },
+			`03-watch/README.md:7: <!-- lab --> has no <!-- /lab --> after it`,
+		},
+		"a passage for the lab has no beginning": {
+			func(f *fixture) { f.readme("A file.", "A file.\n\n<!-- /lab -->") },
+			`03-watch/README.md:9: a passage that is only for the lab begins with <!-- lab --> and ends with <!-- /lab -->`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			test.edit(f)
+			_, err := Read(f.repository(), watch)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+	f := newFixture(t)
+	f.readme("## Exercises", "## Training")
+	delete(f.files, "03-watch/checks/step1.sh")
+	_, err := Read(f.repository(), watch)
+	require.ErrorContains(t, err, "README.md:34")
+	require.ErrorContains(t, err, "README.md:9")
+}
+
+func TestALessonThatIsNotThere(t *testing.T) {
+	f := newFixture(t)
+	delete(f.files, "03-watch/README.md")
+	_, err := Read(f.repository(), watch)
+	require.ErrorContains(t, err, "reading the lesson of stage 3")
+}

@@ -1,0 +1,93 @@
+// Workshop keeps the workshop honest, and gives exercises to those who learn.
+//
+//	workshop lesson      runs the lessons as a reader would, and makes scenarios of them
+//	workshop exercise    starts an exercise, and proves that all of them are honest
+//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch
+//	workshop branches    cuts the branches stage-1, stage-2 and so on
+//	workshop prove       does all that CI does to know that nothing has gone stale
+//
+// Each has a package of its own; repository/ is what they share.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/tools/workshop/branch"
+	"example.com/hacking-a-controller/tools/workshop/exercise/practice"
+	"example.com/hacking-a-controller/tools/workshop/exercise/proof"
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/scenario"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the program whatever it is doing.
+	context.AfterFunc(ctx, stop)
+
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the program without its process. It returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	command := newCommand()
+	command.SetOut(stdout)
+	command.SetErr(stderr)
+	command.SetArgs(args)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	// What a check says of an exercise is no error, but it does not end with 0.
+	if !errors.Is(err, practice.ErrNotYet) {
+		fmt.Fprintln(stderr, "error:", err)
+	}
+	return 1
+}
+
+func newCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:           "workshop",
+		Short:         "Run the lessons, solve the exercises, cut the branches",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	command.AddCommand(newLesson())
+	command.AddCommand(newExercise())
+	command.AddCommand(practice.NewCommands()...)
+	command.AddCommand(newBranches())
+	command.AddCommand(newProve())
+	return command
+}
+
+func newLesson() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "lesson",
+		Short: "Run the lessons, and make scenarios of them",
+	}
+	command.AddCommand(lesson.NewCheck(), scenario.NewBuild())
+	return command
+}
+
+func newExercise() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "exercise",
+		Short: "Start an exercise, and prove that all of them are honest",
+	}
+	command.AddCommand(practice.NewStart(), proof.NewCommand())
+	return command
+}
+
+func newBranches() *cobra.Command {
+	return branch.NewCommand(branch.Cutter{Generate: func(_ context.Context, r repository.Repository) error {
+		return scenario.Build(r, io.Discard)
+	}})
+}

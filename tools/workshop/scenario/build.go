@@ -1,0 +1,81 @@
+// Package scenario makes of the lessons the scenarios of a hosted workshop, in the format
+// that Killercoda takes: katacoda/0N-name/ for each stage, and katacoda/structure.json.
+//
+// What it needs besides the lessons stands in katacoda/course.yaml and katacoda/templates/.
+// katacoda/node/ holds what runs on a hosted node; the scenarios find it in the clone that
+// they make.
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// NewBuild returns the command workshop lesson build.
+func NewBuild() *cobra.Command {
+	var look bool
+	command := &cobra.Command{
+		Use:   "build",
+		Short: "Write the scenarios into katacoda/ from the lessons",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			r, err := repository.Find(command.Context(), ".")
+			if err != nil {
+				return err
+			}
+			if look {
+				return check(r, command.OutOrStdout())
+			}
+			return Build(r, command.OutOrStdout())
+		},
+	}
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written")
+	return command
+}
+
+// Build writes the scenarios of the stages that r has, and says so.
+func Build(r repository.Repository, out io.Writer) error {
+	want, have, err := both(r)
+	if err != nil {
+		return err
+	}
+	changes := differences(have, want)
+	if err := replace(r, have, want); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "the scenarios in katacoda/ are current: %d files, of which %d have changed\n", len(want), len(changes))
+	return nil
+}
+
+// check says in which files the scenarios are not what build would write, or break the
+// schema.
+func check(r repository.Repository, out io.Writer) error {
+	want, have, err := both(r)
+	if err != nil {
+		return err
+	}
+	wrong := append(have.validate(), differences(have, want)...)
+	if len(wrong) > 0 {
+		return fmt.Errorf("the scenarios are not what the lessons make of them:\n  %s\nrun: make generate", strings.Join(wrong, "\n  "))
+	}
+	fmt.Fprintf(out, "the scenarios in katacoda/ are current: %d files\n", len(want))
+	return nil
+}
+
+// both returns the files that there should be and those that there are.
+func both(r repository.Repository) (want, have files, err error) {
+	if want, err = generate(r); err != nil {
+		return nil, nil, err
+	}
+	if wrong := want.validate(); len(wrong) > 0 {
+		return nil, nil, errors.New(strings.Join(wrong, "\n"))
+	}
+	have, err = present(r)
+	return want, have, err
+}

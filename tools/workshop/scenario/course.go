@@ -1,0 +1,52 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+
+	"sigs.k8s.io/yaml"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// A course is katacoda/course.yaml: what the scenarios say that is in no lesson.
+type course struct {
+	Repository  string            `json:"repository"`
+	Branch      string            `json:"branch"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Image       string            `json:"image"`
+	Go          string            `json:"go"`
+	Stages      map[string]string `json:"stages"`
+}
+
+const courseFile = "katacoda/course.yaml"
+
+// These values stand in shell scripts, so they are of characters that need no quoting.
+var shellWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9./:@_+-]*$`)
+
+func readCourse(r repository.Repository) (course, error) {
+	content, err := os.ReadFile(r.Path(courseFile))
+	if err != nil {
+		return course{}, fmt.Errorf("reading what scenarios are made of: %w", err)
+	}
+	var c course
+	if err := yaml.UnmarshalStrict(content, &c); err != nil {
+		return course{}, fmt.Errorf("%s: %w", courseFile, err)
+	}
+	for name, value := range map[string]string{"repository": c.Repository, "branch": c.Branch, "go": c.Go, "image": c.Image} {
+		if !shellWord.MatchString(value) {
+			return course{}, fmt.Errorf("%s: %s is %q; it must be a word of letters, digits and ./:@_+-", courseFile, name, value)
+		}
+	}
+	return c, nil
+}
+
+// sentence is what the course says of a stage.
+func (c course) sentence(stage repository.Stage) (string, error) {
+	if sentence := c.Stages[stage.Folder]; sentence != "" {
+		return sentence, nil
+	}
+	return "", fmt.Errorf("%s has no sentence for %s; add one under stages", courseFile, stage.Folder)
+}
