@@ -10,16 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // newRepository makes a small workshop of three stages, with one commit.
 func newRepository(t *testing.T) repository.Repository {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	r := repository.Repository{Root: root}
-	git(t, r, "init", "--quiet", "--initial-branch=main")
-	for name, content := range map[string]string{
+	return repositorytest.New(t, map[string]string{
 		"README.md": "# The workshop\n\n| stage | what | |\n|---|---|---|\n" +
 			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
 		"go.work":               "go 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./03-queue\n\t./tools/workshop\n)\n",
@@ -35,11 +32,7 @@ func newRepository(t *testing.T) repository.Repository {
 		"katacoda/course.txt":   "01-list 02-watch 03-queue",
 		"tools/go.mod":          "module tools\n\ngo 1.26.0\n",
 		"lab/main.go":           "package main\n",
-	} {
-		write(t, r.Path(name), content)
-	}
-	require.NoError(t, r.Commit(t.Context(), "first"))
-	return r
+	})
 }
 
 // cutter generates one file from the stages that are there.
@@ -61,19 +54,19 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, branches, 3)
 
-	git(t, r, "switch", "--quiet", "stage-1")
+	repositorytest.Git(t, r, "switch", "--quiet", "stage-1")
 	stages, err := r.Stages()
 	require.NoError(t, err)
 	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-list"}}, stages)
-	assert.Equal(t, "go 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", read(t, r.Path("go.work")))
-	assert.Equal(t, "01-list", read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
-	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n", read(t, r.Path("01-list", "README.md")))
-	readme := read(t, r.Path("README.md"))
+	assert.Equal(t, "go 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", repositorytest.Read(t, r.Path("go.work")))
+	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
+	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
+	readme := repositorytest.Read(t, r.Path("README.md"))
 	assert.Contains(t, readme, "This is branch `stage-1`: the workshop up to stage 1.")
 	assert.Contains(t, readme, "| [1. list](01-list/) | a client | here |\n| 2. watch | a listener | branch `stage-2` |\n| 3. queue | a queue | branch `stage-3` |\n")
 
-	assert.Equal(t, git(t, r, "rev-parse", "main^{tree}"), git(t, r, "rev-parse", "stage-3^{tree}"), "the last one has everything")
-	assert.Equal(t, git(t, r, "rev-parse", "main"), git(t, r, "rev-parse", "stage-2^"), "it grows out of the commit it was cut from")
+	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main^{tree}"), repositorytest.Git(t, r, "rev-parse", "stage-3^{tree}"), "the last one has everything")
+	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main"), repositorytest.Git(t, r, "rev-parse", "stage-2^"), "it grows out of the commit it was cut from")
 }
 
 func TestTheSameCommitGivesTheSameBranches(t *testing.T) {
@@ -93,7 +86,7 @@ func TestANewCommitMovesTheBranches(t *testing.T) {
 	r := newRepository(t)
 	old, err := cutter.Cut(t.Context(), r)
 	require.NoError(t, err)
-	write(t, r.Path("01-list", "more.go"), "package main\n")
+	repositorytest.Write(t, r.Path("01-list", "more.go"), "package main\n")
 	cut, err := cutter.Cut(t.Context(), r)
 	require.NoError(t, err)
 	assert.Equal(t, old, cut, "what is not committed is in no branch")
@@ -102,7 +95,7 @@ func TestANewCommitMovesTheBranches(t *testing.T) {
 	cut, err = cutter.Cut(t.Context(), r)
 	require.NoError(t, err)
 	assert.NotEqual(t, old, cut)
-	assert.Equal(t, "package main", git(t, r, "show", "stage-2:01-list/more.go"))
+	assert.Equal(t, "package main", repositorytest.Git(t, r, "show", "stage-2:01-list/more.go"))
 }
 
 func TestABranchThatSomebodyNeedsIsLeftAlone(t *testing.T) {
@@ -110,23 +103,23 @@ func TestABranchThatSomebodyNeedsIsLeftAlone(t *testing.T) {
 	old, err := cutter.Cut(t.Context(), r)
 	require.NoError(t, err)
 
-	git(t, r, "switch", "--quiet", "stage-2")
+	repositorytest.Git(t, r, "switch", "--quiet", "stage-2")
 	_, err = cutter.Cut(t.Context(), r)
 	require.ErrorContains(t, err, "git switch main")
 
-	write(t, r.Path("02-watch", "mine.go"), "package main\n")
+	repositorytest.Write(t, r.Path("02-watch", "mine.go"), "package main\n")
 	require.NoError(t, r.Commit(t.Context(), "my solution"))
-	mine := git(t, r, "rev-parse", "HEAD")
-	git(t, r, "switch", "--quiet", "main")
-	write(t, r.Path("01-list", "more.go"), "package main\n")
+	mine := repositorytest.Git(t, r, "rev-parse", "HEAD")
+	repositorytest.Git(t, r, "switch", "--quiet", "main")
+	repositorytest.Write(t, r.Path("01-list", "more.go"), "package main\n")
 	require.NoError(t, r.Commit(t.Context(), "second"))
 	_, err = cutter.Cut(t.Context(), r)
 	require.ErrorContains(t, err, "branch stage-2 has commits of your own; to keep them under another name: git branch -m stage-2 my-stage-2")
-	assert.Equal(t, mine, git(t, r, "rev-parse", "stage-2"))
-	assert.Equal(t, old[0].Commit, git(t, r, "rev-parse", "stage-1"), "all, or none")
+	assert.Equal(t, mine, repositorytest.Git(t, r, "rev-parse", "stage-2"))
+	assert.Equal(t, old[0].Commit, repositorytest.Git(t, r, "rev-parse", "stage-1"), "all, or none")
 
-	git(t, r, "branch", "-m", "stage-2", "my-stage-2")
-	git(t, r, "worktree", "add", "--quiet", filepath.Join(t.TempDir(), "tree"), "stage-1")
+	repositorytest.Git(t, r, "branch", "-m", "stage-2", "my-stage-2")
+	repositorytest.Git(t, r, "worktree", "add", "--quiet", filepath.Join(t.TempDir(), "tree"), "stage-1")
 	_, err = cutter.Cut(t.Context(), r)
 	require.ErrorContains(t, err, "branch stage-1 is checked out")
 }
@@ -135,12 +128,12 @@ func TestSwitchRefusesWithUncommittedWork(t *testing.T) {
 	for name, file := range map[string]string{"a changed file": "01-list/main.go", "a new file": "01-list/notes of mine.txt"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)
-			write(t, r.Path(file), "work of an hour\n")
+			repositorytest.Write(t, r.Path(file), "work of an hour\n")
 			err := cutter.Switch(t.Context(), r, "2")
 			require.ErrorContains(t, err, "is not committed, so not going to stage-2")
 			require.ErrorContains(t, err, "git stash")
-			assert.Equal(t, "main", git(t, r, "branch", "--show-current"))
-			assert.Equal(t, "work of an hour\n", read(t, r.Path(file)))
+			assert.Equal(t, "main", repositorytest.Git(t, r, "branch", "--show-current"))
+			assert.Equal(t, "work of an hour\n", repositorytest.Read(t, r.Path(file)))
 		})
 	}
 }
@@ -149,12 +142,12 @@ func TestSwitchCutsWhatIsNotThereYet(t *testing.T) {
 	r := newRepository(t)
 	require.ErrorContains(t, cutter.Switch(t.Context(), r, "7"), "there is no stage 7 here; there is: 1, 2, 3")
 	require.NoError(t, cutter.Switch(t.Context(), r, "2"))
-	assert.Equal(t, "stage-2", git(t, r, "branch", "--show-current"))
+	assert.Equal(t, "stage-2", repositorytest.Git(t, r, "branch", "--show-current"))
 	require.NoError(t, cutter.Switch(t.Context(), r, "3"), "from one branch to the next")
 	assert.FileExists(t, r.Path("03-queue", "queue.go"))
 
-	git(t, r, "switch", "--quiet", "stage-1")
-	git(t, r, "branch", "-D", "stage-2")
+	repositorytest.Git(t, r, "switch", "--quiet", "stage-1")
+	repositorytest.Git(t, r, "branch", "-D", "stage-2")
 	require.ErrorContains(t, cutter.Switch(t.Context(), r, "2"), "git switch main")
 }
 
@@ -165,25 +158,5 @@ func TestSwitchFindsPublishedBranches(t *testing.T) {
 	clone, err := published.Clone(t.Context(), filepath.Join(t.TempDir(), "clone"))
 	require.NoError(t, err)
 	require.NoError(t, cutter.Switch(t.Context(), clone, "2"))
-	assert.Equal(t, git(t, published, "rev-parse", "stage-2"), git(t, clone, "rev-parse", "HEAD"))
-}
-
-func git(t *testing.T, r repository.Repository, args ...string) string {
-	t.Helper()
-	out, err := r.Git(t.Context(), args...)
-	require.NoError(t, err)
-	return out
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(content)
+	assert.Equal(t, repositorytest.Git(t, published, "rev-parse", "stage-2"), repositorytest.Git(t, clone, "rev-parse", "HEAD"))
 }

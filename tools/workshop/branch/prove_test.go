@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // prove proves a clean copy of r, and returns what was told on the way.
@@ -40,7 +41,7 @@ func TestABranchThatIsNotWholeIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)
-			write(t, r.Path(c.file), c.content)
+			repositorytest.Write(t, r.Path(c.file), c.content)
 			_, err := prove(t, cutter, r)
 			require.ErrorContains(t, err, c.want)
 		})
@@ -49,7 +50,7 @@ func TestABranchThatIsNotWholeIsNamed(t *testing.T) {
 
 func TestABranchThatChangesTheLabIsNamed(t *testing.T) {
 	changing := Cutter{Generate: func(_ context.Context, r repository.Repository) error {
-		write(t, r.Path("lab", "main.go"), "package other\n")
+		repositorytest.Write(t, r.Path("lab", "main.go"), "package other\n")
 		return nil
 	}}
 	_, err := prove(t, changing, newRepository(t))
@@ -60,7 +61,7 @@ func TestCuttingThatIsNotDeterministicIsNoticed(t *testing.T) {
 	var times int
 	drifting := Cutter{Generate: func(_ context.Context, r repository.Repository) error {
 		times++
-		write(t, r.Path("katacoda", "course.txt"), strconv.Itoa(times))
+		repositorytest.Write(t, r.Path("katacoda", "course.txt"), strconv.Itoa(times))
 		return nil
 	}}
 	_, err := prove(t, drifting, newRepository(t))

@@ -9,6 +9,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 var stage = repository.Stage{Number: 1, Folder: "01-sums"}
@@ -83,9 +84,9 @@ func TestEachFileIsChecked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := r.Path("01-sums", "exercises", "lost", test.file)
-			before := exercisetest.Read(t, path)
-			exercisetest.Write(t, path, test.content)
-			defer exercisetest.Write(t, path, before)
+			before := repositorytest.Read(t, path)
+			repositorytest.Write(t, path, test.content)
+			defer repositorytest.Write(t, path, before)
 			_, err := Load(r, stage, "lost")
 			require.ErrorContains(t, err, test.want)
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // passing is a lesson in which all is well.
@@ -65,17 +66,7 @@ func (f *fixture) readme(old, replacement string) {
 
 func (f *fixture) repository() repository.Repository {
 	f.t.Helper()
-	root, err := filepath.EvalSymlinks(f.t.TempDir())
-	require.NoError(f.t, err)
-	r := repository.Repository{Root: root}
-	_, err = r.Git(f.t.Context(), "init", "--quiet", "--initial-branch=main")
-	require.NoError(f.t, err)
-	for name, content := range f.files {
-		require.NoError(f.t, os.MkdirAll(filepath.Dir(r.Path(name)), 0o755))
-		require.NoError(f.t, os.WriteFile(r.Path(name), []byte(content), 0o755))
-	}
-	require.NoError(f.t, r.Commit(f.t.Context(), "first"))
-	return r
+	return repositorytest.New(f.t, f.files)
 }
 
 // check runs workshop lesson check, and returns what it printed.

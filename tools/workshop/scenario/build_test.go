@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 const readme = "# Stage 3: listen\n\nAbout it.\n\n" +
@@ -47,7 +48,7 @@ func newRepository(t *testing.T) repository.Repository {
 		"katacoda/course.yaml":     courseText,
 		"katacoda/mine":            "a file that nobody generated",
 	} {
-		write(t, r.Path(name), content)
+		repositorytest.Write(t, r.Path(name), content)
 	}
 	require.NoError(t, os.CopyFS(r.Path("katacoda", "templates"), os.DirFS(katacoda+"/templates")))
 	var out bytes.Buffer
@@ -56,26 +57,13 @@ func newRepository(t *testing.T) repository.Repository {
 	return r
 }
 
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o755))
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(content)
-}
-
 // tree is all files in katacoda/.
 func tree(t *testing.T, r repository.Repository) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(r.Path("katacoda"), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			all[path] = read(t, path)
+			all[path] = repositorytest.Read(t, path)
 		}
 		return err
 	}))
@@ -85,7 +73,7 @@ func tree(t *testing.T, r repository.Repository) map[string]string {
 func TestAScenarioIsMadeOfALesson(t *testing.T) {
 	r := newRepository(t)
 	assert.JSONEq(t, `{"title": "A course", "description": "About it.", "items": [{"path": "03-watch"}]}`,
-		read(t, r.Path("katacoda", "structure.json")), "a stage that there is not is not listed")
+		repositorytest.Read(t, r.Path("katacoda", "structure.json")), "a stage that there is not is not listed")
 	assert.JSONEq(t, `{
 		"title": "Stage 3: listen", "description": "A program that listens.",
 		"details": {
@@ -96,17 +84,17 @@ func TestAScenarioIsMadeOfALesson(t *testing.T) {
 			],
 			"finish": {"title": "What comes next", "text": "finish.md"}
 		},
-		"backend": {"imageid": "kubernetes-kubeadm-1node-4GB"}}`, read(t, r.Path("katacoda/03-watch/index.json")))
+		"backend": {"imageid": "kubernetes-kubeadm-1node-4GB"}}`, repositorytest.Read(t, r.Path("katacoda/03-watch/index.json")))
 	assert.Equal(t, "## Step 1: Write\n\n```bash\necho one > one.txt\n```{{exec}}\n\n```text\nmade\n```\n",
-		read(t, r.Path("katacoda/03-watch/step1/text.md")))
+		repositorytest.Read(t, r.Path("katacoda/03-watch/step1/text.md")))
 	assert.Equal(t, "## Step 2: Read\n\n```bash\ntrue\n```{{exec}}\n\n"+onlyToRead+"```bash\nlab logs audit\n```\n",
-		read(t, r.Path("katacoda/03-watch/step2/text.md")))
-	intro := read(t, r.Path("katacoda/03-watch/intro.md"))
+		repositorytest.Read(t, r.Path("katacoda/03-watch/step2/text.md")))
+	intro := repositorytest.Read(t, r.Path("katacoda/03-watch/intro.md"))
 	assert.Contains(t, intro, "# Stage 3: listen\n\nAbout it.\n\n## What you will build\n\nA file, see `main.go`.\n\n## Your node\n")
-	finish := read(t, r.Path("katacoda/03-watch/finish.md"))
+	finish := repositorytest.Read(t, r.Path("katacoda/03-watch/finish.md"))
 	assert.Contains(t, finish, "Nothing.\n\n## Exercises\n")
 	assert.Contains(t, finish, "Stage 4 (`04-queue`).\n")
-	assert.Contains(t, read(t, r.Path("katacoda/03-watch/background.sh")), "--branch=main https://example.com/course.git ")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-watch/background.sh")), "--branch=main https://example.com/course.git ")
 }
 
 func TestBuildingAgainChangesNothing(t *testing.T) {
@@ -126,13 +114,13 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 	}{
 		"a file was edited by hand": {
 			func(t *testing.T, r repository.Repository) {
-				write(t, r.Path("katacoda/03-watch/step1/text.md"), "mine")
+				repositorytest.Write(t, r.Path("katacoda/03-watch/step1/text.md"), "mine")
 			},
 			[]string{"katacoda/03-watch/step1/text.md is stale"},
 		},
 		"the lesson has changed": {
 			func(t *testing.T, r repository.Repository) {
-				write(t, r.Path("03-watch/README.md"), strings.Replace(readme, "About it.", "About that.", 1))
+				repositorytest.Write(t, r.Path("03-watch/README.md"), strings.Replace(readme, "About it.", "About that.", 1))
 			},
 			[]string{"katacoda/03-watch/intro.md is stale"},
 		},
@@ -156,13 +144,13 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 		},
 		"a step was removed from the lesson": {
 			func(t *testing.T, r repository.Repository) {
-				write(t, r.Path("katacoda/03-watch/step3/text.md"), "")
+				repositorytest.Write(t, r.Path("katacoda/03-watch/step3/text.md"), "")
 			},
 			[]string{"katacoda/03-watch/step3/text.md is superfluous"},
 		},
 		"a stage was removed": {
 			func(t *testing.T, r repository.Repository) {
-				write(t, r.Path("katacoda/04-queue/index.json"), read(t, r.Path("katacoda/03-watch/index.json")))
+				repositorytest.Write(t, r.Path("katacoda/04-queue/index.json"), repositorytest.Read(t, r.Path("katacoda/03-watch/index.json")))
 			},
 			[]string{
 				"katacoda/04-queue/index.json is superfluous",
@@ -172,7 +160,7 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 		"a field is misspelt": {
 			func(t *testing.T, r repository.Repository) {
 				file := r.Path("katacoda/03-watch/index.json")
-				write(t, file, strings.Replace(read(t, file), `"verify"`, `"verfy"`, 1))
+				repositorytest.Write(t, file, strings.Replace(repositorytest.Read(t, file), `"verify"`, `"verfy"`, 1))
 			},
 			[]string{
 				"katacoda/03-watch/index.json breaks the schema of tools/workshop/scenario/index.schema.json at /details/steps/0: additional properties 'verfy' not allowed",
@@ -182,13 +170,13 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 		"an image that nobody has": {
 			func(t *testing.T, r repository.Repository) {
 				file := r.Path("katacoda/03-watch/index.json")
-				write(t, file, strings.Replace(read(t, file), "-4GB", "-64GB", 1))
+				repositorytest.Write(t, file, strings.Replace(repositorytest.Read(t, file), "-4GB", "-64GB", 1))
 			},
 			[]string{"at /backend/imageid: value must be one of 'ubuntu'"},
 		},
 		"an index that is not JSON": {
 			func(t *testing.T, r repository.Repository) {
-				write(t, r.Path("katacoda/03-watch/index.json"), "{")
+				repositorytest.Write(t, r.Path("katacoda/03-watch/index.json"), "{")
 			},
 			[]string{"katacoda/03-watch/index.json is not JSON"},
 		},
@@ -248,7 +236,7 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)
 			before := tree(t, r)
-			write(t, r.Path(test.file), test.content)
+			repositorytest.Write(t, r.Path(test.file), test.content)
 			require.ErrorContains(t, Build(r, &bytes.Buffer{}), test.want)
 			require.ErrorContains(t, check(r, &bytes.Buffer{}), test.want)
 			delete(before, r.Path(test.file))

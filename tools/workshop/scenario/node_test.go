@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // sh runs a script with programs of our own before those of the machine.
@@ -20,7 +21,7 @@ func sh(t *testing.T, dir string, programs map[string]string, args ...string) (s
 	t.Helper()
 	bin := t.TempDir()
 	for name, script := range programs {
-		write(t, filepath.Join(bin, name), "#!/bin/sh\n"+script)
+		repositorytest.Write(t, filepath.Join(bin, name), "#!/bin/sh\n"+script)
 	}
 	command := exec.CommandContext(t.Context(), "sh", args...)
 	command.Dir = dir
@@ -54,7 +55,7 @@ func TestTheStandInOfTheLabLoadsAnImage(t *testing.T) {
 	_, err := w.Write([]byte(index))
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	write(t, filepath.Join(dir, "an image.tar"), archive.String())
+	repositorytest.Write(t, filepath.Join(dir, "an image.tar"), archive.String())
 	lab, err := filepath.Abs(katacoda + "/node/lab.sh")
 	require.NoError(t, err)
 
@@ -62,7 +63,7 @@ func TestTheStandInOfTheLabLoadsAnImage(t *testing.T) {
 	output, err := sh(t, dir, map[string]string{"ctr": imports}, lab, "load", "an image.tar")
 	require.NoError(t, err, output)
 	assert.Equal(t, "loaded docker.io/library/cnat-manager:v0.6.0\n", output)
-	assert.Equal(t, "--namespace k8s.io images import an image.tar\n", read(t, filepath.Join(dir, "asked")))
+	assert.Equal(t, "--namespace k8s.io images import an image.tar\n", repositorytest.Read(t, filepath.Join(dir, "asked")))
 
 	output, err = sh(t, dir, map[string]string{"ctr": "echo no space >&2; exit 1"}, lab, "load", "an image.tar")
 	require.Error(t, err)
@@ -90,8 +91,8 @@ func newNode(t *testing.T, setup string) *node {
 	t.Helper()
 	r := newRepository(t)
 	n := &node{t: t, root: t.TempDir(), scripts: r.Path("katacoda/03-watch")}
-	write(t, r.Path("katacoda/node/setup.sh"), setup)
-	write(t, r.Path("katacoda/node/env.sh"), "export TOLD=yes\n")
+	repositorytest.Write(t, r.Path("katacoda/node/setup.sh"), setup)
+	repositorytest.Write(t, r.Path("katacoda/node/env.sh"), "export TOLD=yes\n")
 	_, err := r.Git(t.Context(), "init", "--quiet", "--initial-branch=main")
 	require.NoError(t, err)
 	require.NoError(t, r.Commit(t.Context(), "first"))
@@ -104,7 +105,7 @@ func (n *node) repair(r repository.Repository) {
 	n.t.Helper()
 	for _, script := range []string{"background.sh", "foreground.sh", "step1/verify.sh"} {
 		file := filepath.Join(n.scripts, script)
-		write(n.t, file, strings.NewReplacer("/tmp/", n.root+"/", "/root/", n.root+"/", "https://example.com/course.git", "file://"+r.Root).Replace(read(n.t, file)))
+		repositorytest.Write(n.t, file, strings.NewReplacer("/tmp/", n.root+"/", "/root/", n.root+"/", "https://example.com/course.git", "file://"+r.Root).Replace(repositorytest.Read(n.t, file)))
 	}
 }
 
@@ -124,12 +125,12 @@ func TestANodeIsMadeReady(t *testing.T) {
 	output, err = n.run("-c", ". ./foreground.sh; echo \"$TOLD\"; pwd")
 	require.NoError(t, err)
 	assert.Equal(t, "Preparing stage 3. This takes some minutes.\nReady.\nyes\n"+filepath.Join(n.root, "hacking-a-controller/03-watch")+"\n", output)
-	assert.Equal(t, "getting the repository\ninstalling Go 1.26.8\n", read(t, filepath.Join(n.root, "workshop.progress")))
+	assert.Equal(t, "getting the repository\ninstalling Go 1.26.8\n", repositorytest.Read(t, filepath.Join(n.root, "workshop.progress")))
 
 	output, err = n.run("step1/verify.sh")
 	require.Error(t, err)
 	assert.Equal(t, "one.txt is not there yet\n", output)
-	write(t, filepath.Join(n.root, "hacking-a-controller/03-watch/one.txt"), "one")
+	repositorytest.Write(t, filepath.Join(n.root, "hacking-a-controller/03-watch/one.txt"), "one")
 	output, err = n.run("step1/verify.sh")
 	require.NoError(t, err)
 	assert.Equal(t, "done\n", output)

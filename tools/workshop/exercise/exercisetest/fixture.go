@@ -3,14 +3,13 @@ package exercisetest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // files are those of the repository: one stage that needs nothing but Go.
@@ -107,15 +106,7 @@ func TestTheLessonQuotesThisCode(t *testing.T) {
 // New makes the repository, with three honest exercises and one commit.
 func New(t testing.TB) repository.Repository {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	r := repository.Repository{Root: root}
-	_, err = r.Git(t.Context(), "init", "--quiet", "--initial-branch=main")
-	require.NoError(t, err)
-	for name, content := range files {
-		Write(t, r.Path(name), content)
-	}
-	require.NoError(t, r.Commit(t.Context(), "the code"))
+	r := repositorytest.New(t, files)
 	Add(t, r, Exercise{
 		Name: "lost", Level: 1, File: "sum/sum.go", Old: "total += n", New: "total = n",
 		Package: "./sum", Test: "TestSum/of_two", Output: "the sum is 2, not 3",
@@ -141,10 +132,8 @@ type Exercise struct {
 func Add(t testing.TB, r repository.Repository, e Exercise) {
 	t.Helper()
 	Edit(t, r.Path("01-sums", e.File), e.Old, e.New)
-	patch, err := r.Git(t.Context(), "diff")
-	require.NoError(t, err)
-	_, err = r.Git(t.Context(), "checkout", "--quiet", ".")
-	require.NoError(t, err)
+	patch := repositorytest.Git(t, r, "diff")
+	repositorytest.Git(t, r, "checkout", "--quiet", ".")
 	for name, content := range map[string]string{
 		"break.patch": patch + "\n",
 		"README.md":   fmt.Sprintf("# Something is %s\n\n```sh\nmake exercise N=1 NAME=%s\n```\n", e.Name, e.Name),
@@ -153,30 +142,15 @@ func Add(t testing.TB, r repository.Repository, e Exercise) {
 		"judge.yaml": fmt.Sprintf("level: %d\nminutes: 5\nread: [%s]\ntests:\n  - package: %s\n    test: %s\n    output: %q\n    because: The code has to be right.\n",
 			e.Level, e.File, e.Package, e.Test, e.Output),
 	} {
-		Write(t, r.Path("01-sums", "exercises", e.Name, name), content)
+		repositorytest.Write(t, r.Path("01-sums", "exercises", e.Name, name), content)
 	}
 	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
-}
-
-// Write writes a file, and makes the folders it lies in.
-func Write(t testing.TB, path, content string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
-}
-
-// Read reads a file.
-func Read(t testing.TB, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(content)
 }
 
 // Edit replaces the one place in a file where old stands.
 func Edit(t testing.TB, path, old, replacement string) {
 	t.Helper()
-	content := Read(t, path)
+	content := repositorytest.Read(t, path)
 	require.Equal(t, 1, strings.Count(content, old), "%s in %s", old, path)
-	Write(t, path, strings.Replace(content, old, replacement, 1))
+	repositorytest.Write(t, path, strings.Replace(content, old, replacement, 1))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 func TestAnExerciseIsTriedHelpedAndSolved(t *testing.T) {
@@ -103,7 +104,7 @@ func TestTheTestsAreTheJudge(t *testing.T) {
 func TestATestOfTheLearnersOwnIsWelcome(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "mine_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMine(t *testing.T) { t.Error(\"boo\") }\n")
+	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "mine_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMine(t *testing.T) { t.Error(\"boo\") }\n")
 	l.solve()
 	_, err := l.check("")
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func TestATestThatWasNotRunDoesNotPass(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
 	// TestMain of a new file ends with 0 without running a test.
-	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "main_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n")
+	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "main_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n")
 	out, err := l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
 	assert.Contains(t, out, "was not run: TestSum/of_two (./sum)")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // chosen is the exercise that a command is about.
@@ -47,7 +47,7 @@ func TestACommandIsAboutTheExerciseThatIsMeant(t *testing.T) {
 
 func TestANameThatTwoStagesHaveIsNotEnough(t *testing.T) {
 	l := newLearner(t)
-	exercisetest.Write(t, l.home.Path("02-more", "go.mod"), "module example.com/more\n")
+	repositorytest.Write(t, l.home.Path("02-more", "go.mod"), "module example.com/more\n")
 	p := l.open(nil)
 	_, err := p.named("lost", []string{"1-lost", "2-lost"})
 	require.EqualError(t, err, `"lost" can be 1-lost or 2-lost: say which`)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // triedOnce is a learner with the exercise called lost, after a first try.
@@ -64,7 +65,7 @@ func TestTheSolutionIsMadeOnceTheLearnersOwnIsSaved(t *testing.T) {
 	out, err := l.solution(true)
 	require.NoError(t, err)
 	assert.Contains(t, out, "What you had changed is kept in .workshop/1-lost-1.patch\n")
-	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost-1.patch")), "+\t\ttotal = 7")
+	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost-1.patch")), "+\t\ttotal = 7")
 	assert.Contains(t, l.git(l.copyPath("1-lost"), "diff"), "+\t\ttotal += n")
 	_, err = l.check("")
 	require.NoError(t, err)
@@ -83,8 +84,8 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 	l.git(dir, "switch", "--quiet", "-c", "mine")
 	l.solve()
 	l.git(dir, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "mine")
-	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "new", "new.go"), "package new\n")
-	exercisetest.Write(t, l.copyPath("1-lost", "01-sums", "words", "words.go"), "package words // \x00\n")
+	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "new", "new.go"), "package new\n")
+	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "words", "words.go"), "package words // \x00\n")
 	out, err = l.reset("1/lost")
 	require.NoError(t, err)
 	assert.Equal(t, "1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch\n", out)
@@ -95,7 +96,7 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 
 	// It can be had again, and the next patch gets another name.
 	l.git(dir, "apply", l.copyPath("1-lost-1.patch"))
-	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
+	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
 	assert.True(t, exists(l.copyPath("1-lost", "01-sums", "new", "new.go")))
 	out, err = l.reset("lost")
 	require.NoError(t, err)

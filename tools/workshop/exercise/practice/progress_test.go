@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 func TestTheListSaysHowFarTheLearnerIs(t *testing.T) {
@@ -36,13 +36,13 @@ func TestAProgressThatCannotBeReadIsPutAside(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
 	for _, content := range []string{`{"current": "1-lo`, "", "null", "{}", `{"exercises": {"1-lost": 7}}`} {
-		exercisetest.Write(t, l.progressFile(), content)
+		repositorytest.Write(t, l.progressFile(), content)
 		out, err := l.hint(false)
 		require.NoError(t, err)
 		aside := l.asideFiles()
 		assert.Contains(t, out, ".workshop/progress.json cannot be read (")
 		assert.Contains(t, out, "It is .workshop/progress.json.broken-")
-		assert.Equal(t, content, exercisetest.Read(t, aside[len(aside)-1]))
+		assert.Equal(t, content, repositorytest.Read(t, aside[len(aside)-1]))
 		assert.Equal(t, 1, l.progress().of("1-lost").Hints)
 		assert.Equal(t, "1-lost", l.progress().Current)
 	}
@@ -65,7 +65,7 @@ func TestAProgressThatIsGoneIsSaidOnce(t *testing.T) {
 
 func TestAnExerciseWithoutARecordHasNone(t *testing.T) {
 	l := newLearner(t)
-	exercisetest.Write(t, l.progressFile(), `{"exercises": {"1-lost": null}}`)
+	repositorytest.Write(t, l.progressFile(), `{"exercises": {"1-lost": null}}`)
 	var out bytes.Buffer
 	progress, err := l.open(&out).progress(t.Context())
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestAnExerciseWithoutARecordHasNone(t *testing.T) {
 
 func TestAProgressThatCannotBeWrittenIsAnError(t *testing.T) {
 	l := newLearner(t)
-	exercisetest.Write(t, l.home.Path(".workshop"), "a file where the folder belongs")
+	repositorytest.Write(t, l.home.Path(".workshop"), "a file where the folder belongs")
 	var out bytes.Buffer
 	require.ErrorContains(t, l.open(&out).write(Progress{}), "writing your progress")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 func TestStartingGivesACopyThatIsBroken(t *testing.T) {
@@ -30,14 +31,14 @@ Run:
   bin/workshop reset     begin anew; what you changed is kept
   bin/workshop list      how far you are
 `, out)
-	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
+	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
 	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
 	assert.Equal(t, "Exercise: 1-lost", l.git(l.copyPath("1-lost"), "log", "-1", "--format=%s"))
 	assert.Equal(t, "exercise/1-lost", l.git(l.copyPath("1-lost"), "branch", "--show-current"))
 	assert.Equal(t, "1-lost", l.progress().Current)
 
 	// The learner's own tree is as it was.
-	assert.Contains(t, exercisetest.Read(t, l.home.Path("01-sums", "sum", "sum.go")), "total += n")
+	assert.Contains(t, repositorytest.Read(t, l.home.Path("01-sums", "sum", "sum.go")), "total += n")
 	assert.Empty(t, l.git(l.home.Root, "status", "--porcelain"))
 	assert.Equal(t, "main", l.git(l.home.Root, "branch", "--show-current"))
 }
@@ -45,16 +46,16 @@ Run:
 func TestWhatIsNotCommittedIsNeitherTouchedNorCopied(t *testing.T) {
 	l := newLearner(t)
 	path := l.home.Path("01-sums", "sum", "sum.go")
-	exercisetest.Write(t, path, "package mine\n")
+	repositorytest.Write(t, path, "package mine\n")
 	assert.Contains(t, l.mustStart("1", "lost"), "it does not have what you have not committed yet.\n")
-	assert.Equal(t, "package mine\n", exercisetest.Read(t, path))
-	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
+	assert.Equal(t, "package mine\n", repositorytest.Read(t, path))
+	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
 }
 
 func TestStartingTwiceLosesNothing(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	exercisetest.Write(t, l.copyPath("1-lost", "mine.txt"), "work")
+	repositorytest.Write(t, l.copyPath("1-lost", "mine.txt"), "work")
 	_, err := l.hint(false)
 	require.NoError(t, err)
 	l.mustStart("1", "silent")
@@ -66,7 +67,7 @@ func TestStartingTwiceLosesNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "1-lost is started already (0 tries, 1 hint); it is as you left it. To begin anew: ../../../bin/workshop reset\n")
 	assert.Contains(t, out, "\n  ../../1-lost\n")
-	assert.Equal(t, "work", exercisetest.Read(t, l.copyPath("1-lost", "mine.txt")))
+	assert.Equal(t, "work", repositorytest.Read(t, l.copyPath("1-lost", "mine.txt")))
 	assert.Equal(t, "1-lost", l.progress().Current)
 	assert.False(t, exists(l.copyPath("1-silent", ".workshop")), "the progress is kept at home")
 }
@@ -79,7 +80,7 @@ func TestAFolderThatIsGoneComesBackWithItsBranch(t *testing.T) {
 	require.NoError(t, os.RemoveAll(l.copyPath("1-lost")))
 
 	assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back, with what you had committed on the branch exercise/1-lost.")
-	assert.Contains(t, exercisetest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
+	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
 }
 
 func TestWhatStandsInTheWayIsSaid(t *testing.T) {
@@ -95,10 +96,10 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a word for a stage": {"one", "lost", func(learner) {}, "there is no stage one here; there is: 1"},
 		"a path":             {"1", "../exercises/lost", func(learner) {}, "stage 1 has no exercise"},
 		"a folder": {"1", "lost", func(l learner) {
-			exercisetest.Write(l, l.copyPath("1-lost", "notes.txt"), "mine")
+			repositorytest.Write(l, l.copyPath("1-lost", "notes.txt"), "mine")
 		}, ".workshop/1-lost is in the way: the copy of the exercise belongs there; move it away and start again"},
 		"a file": {"1", "lost", func(l learner) {
-			exercisetest.Write(l, l.copyPath("1-lost"), "mine")
+			repositorytest.Write(l, l.copyPath("1-lost"), "mine")
 		}, ".workshop/1-lost is in the way"},
 		"a branch of that name": {"1", "lost", func(l learner) {
 			l.git(l.home.Root, "branch", "exercise/1-lost")
@@ -128,7 +129,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			assert.False(t, exists(l.progressFile()), "it counts as started")
 			for _, file := range []string{"", "notes.txt"} {
 				if path := l.copyPath("1-lost", file); exists(path) && file != "" {
-					assert.Equal(t, "mine", exercisetest.Read(t, path))
+					assert.Equal(t, "mine", repositorytest.Read(t, path))
 				}
 			}
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // wait waits for what a channel brings.
@@ -30,7 +30,7 @@ func wait[T any](t *testing.T, from <-chan T, what string) T {
 
 func TestASaveIsSeenHoweverItIsMade(t *testing.T) {
 	dir := t.TempDir()
-	exercisetest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package pkg")
+	repositorytest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package pkg")
 	saved, err := saves(t.Context(), dir)
 	require.NoError(t, err)
 	seen := func(want ...string) {
@@ -41,22 +41,22 @@ func TestASaveIsSeenHoweverItIsMade(t *testing.T) {
 			}
 		}
 	}
-	exercisetest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package changed")
+	repositorytest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package changed")
 	seen("pkg/a.go")
 
 	// An editor writes a new file and renames it.
-	exercisetest.Write(t, filepath.Join(dir, "pkg", ".a.go.swp"), "package pkg")
+	repositorytest.Write(t, filepath.Join(dir, "pkg", ".a.go.swp"), "package pkg")
 	require.NoError(t, os.Rename(filepath.Join(dir, "pkg", ".a.go.swp"), filepath.Join(dir, "pkg", "a.go")))
 	seen("pkg/a.go")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "pkg", "a.go")))
 	seen("pkg/a.go")
 
-	exercisetest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 1")
+	repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 1")
 	seen("new")
 	// Whether the folder was watched when the file came is chance; the next save is not.
 	assert.EventuallyWithT(t, func(c *assert.CollectT) {
-		exercisetest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 2")
+		repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 2")
 		select {
 		case name := <-saved:
 			assert.Equal(c, filepath.Join(dir, "new", "below", "b.yaml"), name)

@@ -15,6 +15,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // prove proves the targets in r itself, and returns what was printed.
@@ -56,7 +57,7 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 		},
 		"another test fails": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Write(t, r.Path("01-sums", "sum", "more_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) {\n\tif Sum(1, 1) != 2 {\n\t\tt.Error(\"too few\")\n\t}\n}\n")
+				repositorytest.Write(t, r.Path("01-sums", "sum", "more_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) {\n\tif Sum(1, 1) != 2 {\n\t\tt.Error(\"too few\")\n\t}\n}\n")
 			},
 			[]string{"01-sums/exercises/lost: with the patch TestMore of ./sum fails too: name it in judge.yaml or make the patch smaller\n    more_test.go:7: too few"},
 		},
@@ -87,20 +88,20 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 		"it touches the judge": {
 			func(t *testing.T, r repository.Repository) {
 				path := r.Path("01-sums", "exercises", "lost", "break.patch")
-				exercisetest.Write(t, path, strings.ReplaceAll(exercisetest.Read(t, path), "sum.go", "sum_test.go"))
+				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "sum.go", "sum_test.go"))
 			},
 			[]string{"01-sums/exercises/lost: break.patch touches 01-sums/sum/sum_test.go: it may touch neither tests nor text"},
 		},
 		"it touches another folder": {
 			func(t *testing.T, r repository.Repository) {
 				path := r.Path("01-sums", "exercises", "lost", "break.patch")
-				exercisetest.Write(t, path, strings.ReplaceAll(exercisetest.Read(t, path), "01-sums/sum/sum.go", "tools/workshop/go.mod"))
+				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "01-sums/sum/sum.go", "tools/workshop/go.mod"))
 			},
 			[]string{"01-sums/exercises/lost: break.patch touches tools/workshop/go.mod, which is not in 01-sums"},
 		},
 		"it is no patch": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Write(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "hello\n")
+				repositorytest.Write(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "hello\n")
 			},
 			[]string{"01-sums/exercises/lost: break.patch is no patch: "},
 		},
@@ -149,7 +150,7 @@ func TestMoody(t *testing.T) {
 func TestWhatFailsOnceThoughNobodyNamedItIsLookedAtTwice(t *testing.T) {
 	r := exercisetest.New(t)
 	mark := filepath.ToSlash(filepath.Join(t.TempDir(), "mark"))
-	exercisetest.Write(t, r.Path("01-sums", "sum", "moody_test.go"), strings.Replace(moody, "MARK", mark, 1))
+	repositorytest.Write(t, r.Path("01-sums", "sum", "moody_test.go"), strings.Replace(moody, "MARK", mark, 1))
 	require.NoError(t, r.Commit(t.Context(), "a test with moods"))
 	out, err := prove(t, r, "1/lost")
 	require.NoError(t, err, out)
@@ -191,7 +192,7 @@ func TestEndToEndTestsAreRunIfAnExerciseNamesOne(t *testing.T) {
 
 func TestAStageWithoutExercisesHasTooFew(t *testing.T) {
 	r := exercisetest.New(t)
-	exercisetest.Write(t, r.Path("02-empty", "go.mod"), "module empty\n")
+	repositorytest.Write(t, r.Path("02-empty", "go.mod"), "module empty\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	out, err := prove(t, r, "2")
 	require.Error(t, err)
