@@ -20,10 +20,10 @@ func (s statements) add(subject, version, who string) {
 }
 
 // disagreements returns a sentence for each subject with more than one version.
-func (h *house) disagreements() []string {
+func (m *modules) disagreements() []string {
 	var sentences []string
-	for _, subject := range slices.Sorted(maps.Keys(h.said)) {
-		versions := h.said[subject]
+	for _, subject := range slices.Sorted(maps.Keys(m.said)) {
+		versions := m.said[subject]
 		if len(versions) < 2 {
 			continue
 		}

@@ -11,10 +11,11 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// A house is what all go.mod files of a repository say.
-type house struct {
-	modules int
-	said    statements
+// modules is what the go.mod files of a repository say, and what is compiled of it.
+type modules struct {
+	folders  []string
+	said     statements
+	replaces map[string]map[string]string // by folder: the folder or version that stands for a module
 }
 
 // Subjects that are not the path of one module.
@@ -23,9 +24,9 @@ const (
 	kubernetes = "the version of Kubernetes"
 )
 
-// readHouse reads go.work and every go.mod under root.
-func readHouse(root string) (*house, error) {
-	h := &house{said: statements{}}
+// readModules reads go.work and every go.mod under root.
+func readModules(root string) (*modules, error) {
+	m := &modules{said: statements{}, replaces: map[string]map[string]string{}}
 	files := os.DirFS(root)
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -41,45 +42,47 @@ func readHouse(root string) (*house, error) {
 			return err
 		}
 		if entry.Name() == "go.work" {
-			return h.addWork(name, data)
+			return m.addWork(name, data)
 		}
-		return h.addModule(name, data)
+		return m.addModule(name, data)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the go.mod files: %w", err)
 	}
-	if h.modules == 0 {
+	if len(m.folders) == 0 {
 		return nil, fmt.Errorf("there is no go.mod under %s: name the folder of the repository", root)
 	}
-	return h, nil
+	return m, nil
 }
 
-func (h *house) addWork(name string, data []byte) error {
+func (m *modules) addWork(name string, data []byte) error {
 	work, err := modfile.ParseWork(name, data, nil)
 	if err != nil {
 		return err
 	}
 	if work.Go != nil {
-		h.said.add(goVersion, work.Go.Version, name)
+		m.said.add(goVersion, work.Go.Version, name)
 	}
 	return nil
 }
 
-func (h *house) addModule(name string, data []byte) error {
+func (m *modules) addModule(name string, data []byte) error {
 	mod, err := modfile.Parse(name, data, nil)
 	if err != nil {
 		return err
 	}
-	h.modules++
 	folder := path.Dir(name)
+	m.folders = append(m.folders, folder)
 	if mod.Go != nil {
-		h.said.add(goVersion, mod.Go.Version, folder)
+		m.said.add(goVersion, mod.Go.Version, folder)
 	}
 	replaced := map[string]string{}
+	m.replaces[folder] = map[string]string{}
 	for _, replace := range mod.Replace {
 		replaced[replace.Old.Path] = replace.New.Version // empty for a folder
+		m.replaces[folder][replace.Old.Path] = replacement(folder, replace.New)
 		if version, ok := kubernetesVersion(replace.New.Path, replace.New.Version); ok {
-			h.said.add(kubernetes, version, folder)
+			m.said.add(kubernetes, version, folder)
 		}
 	}
 	for _, require := range mod.Require {
@@ -88,13 +91,13 @@ func (h *house) addModule(name string, data []byte) error {
 			version = v
 		}
 		if v, ok := kubernetesVersion(require.Mod.Path, version); ok {
-			h.said.add(kubernetes, v, fmt.Sprintf("%s (%s)", folder, require.Mod.Path))
+			m.said.add(kubernetes, v, fmt.Sprintf("%s (%s)", folder, require.Mod.Path))
 			continue
 		}
 		// What a module needs only through others may differ: its requirements
 		// decide that, not its author.
 		if !require.Indirect && version != "" {
-			h.said.add(require.Mod.Path, version, folder)
+			m.said.add(require.Mod.Path, version, folder)
 		}
 	}
 	return nil
