@@ -19,20 +19,31 @@ ARGS ?=
 PROGRAM ?=
 # How often each test is run.
 COUNT ?=
-# The race detector needs a C compiler; RACE= turns it off.
-RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+# RACE=1 turns the race detector on. It needs a C compiler, and compiles everything that
+# is tested a second time.
+RACE ?=
+# How many modules are tested at the same time, and how long a test waits for what it
+# waits for.
+JOBS ?= 2
+export JOBS RACE TEST_TIMEOUT
 
-# A stage is a numbered folder with a module; adding one needs no line here.
-NUMBERS := $(foreach n,1 2 3 4 5 6,$(if $(wildcard 0$(n)-*/go.mod),$(n)))
-OTHERS  := $(filter-out 0%,$(patsubst %/go.mod,%,$(wildcard */go.mod))) workshop
-MODULES := $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod))
+# name is what a module is called in a target: 01-client-list is 1, and
+# 05-crd-operator/postgres is 5-postgres. folder is the way back.
+number = $(patsubst 0%,%,$(firstword $(subst -, ,$(1))))
+top    = $(firstword $(subst /, ,$(1)))
+name   = $(subst /,-,$(if $(filter $(top),$(FOLDERS)),$(patsubst $(top)%,$(number)%,$(1)),$(1)))
+folder = $(strip $(foreach module,$(MODULES),$(if $(filter $(1),$(call name,$(module))),$(module))))
+
+# A module is a folder with a go.mod, at any depth; a stage is one with a number. Adding
+# one needs no line here.
+MODULES := $(shell sh tools/modules.sh)
+TESTED  := $(shell sh tools/modules.sh --tests)
+FOLDERS := $(patsubst %/go.mod,%,$(wildcard [0-9][0-9]-*/go.mod))
+NUMBERS := $(foreach stage,$(FOLDERS),$(call number,$(stage)))
+
 STAGES  := $(addprefix stage-,$(NUMBERS))
-TESTS   := $(addprefix test-,$(NUMBERS) $(OTHERS))
-BENCHES := $(addprefix bench-,$(foreach n,$(NUMBERS),$(if $(shell grep -ls '^func Benchmark' -r 0$(n)-*),$(n))))
-
-# folder turns what follows stage- or test- into a folder: 1 is 01-client-list, and
-# workshop is tools/workshop.
-folder = $(patsubst %/go.mod,%,$(firstword $(wildcard 0$(1)-*/go.mod $(1)/go.mod tools/$(1)/go.mod)))
+TESTS   := $(addprefix test-,$(foreach module,$(TESTED),$(call name,$(module))))
+BENCHES := $(addprefix bench-,$(foreach stage,$(FOLDERS),$(if $(shell grep -ls '^func Benchmark' -r $(stage)),$(call number,$(stage)))))
 
 LAB_SOURCES := $(shell find lab -type f ! -path 'lab/bin/*' ! -path 'lab/bench/*' ! -path 'lab/e2e/*' ! -name '*_test.go' ! -name '*.md')
 LAB := lab/bin/lab
@@ -73,14 +84,13 @@ exercises: workshop ## List all exercises, and how far you are
 branches: workshop ## Cut a branch for each stage from the present commit: stage-1, stage-2, ...
 	@$(WORKSHOP) branches cut
 
-BRANCHES := $(addprefix branch-,1 2 3 4 5 6)
-.PHONY: $(BRANCHES)
-$(BRANCHES): branch-%: workshop ## Go to the branch of a stage
-	@$(WORKSHOP) branches switch $*
+# Which stages there are is for the program to say: a branch has not all of them.
+branch-%: workshop ## Go to the branch of a stage (make branch-4)
+	@$(WORKSHOP) branches switch '$*'
 
 .PHONY: prefetch
 prefetch: $(LAB) ## Fetch and compile all that lessons, exercises and tests need
-	@RACE=$(RACE) sh tools/prefetch.sh $(foreach n,$(NUMBERS),$(call folder,$n))
+	@sh tools/prefetch.sh $(TESTED)
 
 .PHONY: offline-bundle
 offline-bundle: | go ## Pack all of that, and Go, for machines without a network
@@ -122,35 +132,40 @@ built:
 
 # What a stage adds to this file, as its folder may be missing: a branch stage-N has
 # the first N.
-include $(wildcard 0*/stage.mk)
+include $(wildcard [0-9][0-9]-*/stage.mk)
 
 ##@ Test
 
+# The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names another.
+# The tests of the lab itself are always of this lab.
+ASSETS := $(if $(KUBEBUILDER_ASSETS),$(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),$(LAB)),$(LAB))
+test test-lab: $(LAB)
+
+TEST_FLAGS = -timeout 20m $(if $(COUNT),-count=$(COUNT))
+# What takes longest stands last in the alphabet, and is to begin first.
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+
 .PHONY: test
-test: $(TESTS) ## Test every module (COUNT=3 runs each test three times; RACE= without the race detector)
+test: $(ASSETS) | go ## Test every module (COUNT=1 runs all anew; RACE=1 with the race detector; TEST_TIMEOUT=5m)
+	@sh tools/tests.sh $(TEST_FLAGS) -- $(call reverse,$(TESTED))
 
 # The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names
 # another.
-own-assets := $(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),,$(KUBEBUILDER_ASSETS))
-$(addprefix test-,$(NUMBERS)) $(BENCHES): $(if $(own-assets),,$(LAB))
-test-lab: $(LAB)
-
 .PHONY: $(TESTS)
-$(TESTS): test-%: | go ## Test one module
-	@echo "==> testing $(call folder,$*)"
-	@RACE=$(RACE) sh tools/test.sh $(call folder,$*) -timeout 20m $(if $(COUNT),-count=$(COUNT))
+$(TESTS): test-%: $(ASSETS) | go ## Test one module
+	@sh tools/test.sh $(call folder,$*) $(TEST_FLAGS)
 
 .PHONY: bench
 bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
 	@go -C lab run ./bench $(ARGS)
 
 .PHONY: $(BENCHES)
-$(BENCHES): bench-%: | go ## Run a stage's benchmarks
+$(BENCHES): bench-%: $(ASSETS) | go ## Run a stage's benchmarks
 	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
 
 .PHONY: prove
-prove: workshop $(LAB) ## Walk all lessons, break and mend all exercises, test all branches, as CI does
-	@$(WORKSHOP) prove
+prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
+	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
 ##@ Care
 
@@ -160,7 +175,7 @@ verify: $(LAB) ## Check form, lint, modules, versions and scripts, as CI does
 
 .PHONY: fmt
 fmt: | go ## Format all Go code
-	@gofmt -l -w $(patsubst %/go.mod,%,$(wildcard */go.mod))
+	@gofmt -l -w $(MODULES)
 
 .PHONY: lint
 lint: $(LAB) ## Run only the linter
@@ -174,6 +189,10 @@ generate: | go ## Write all generated code and manifests anew
 .PHONY: tidy
 tidy: | go ## Run go mod tidy in every module
 	@for module in $(MODULES); do go -C $$module mod tidy || exit 1; done
+
+.PHONY: size
+size: | go ## Count lines of code by module and package (COMMIT=stage-4)
+	@go -C tools run ./size .. '$(or $(COMMIT),HEAD)'
 
 .PHONY: clean
 clean: ## Remove what was built (the lab's data stays: make lab-reset)
@@ -189,14 +208,14 @@ go:
 .PHONY: help
 help:
 	@echo "The two to begin with: make stage-1, make test"
-	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v branches="$(BRANCHES)" ' \
+	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" ' \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	  /^[^#\t].*:.* ## / { \
 	    name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* ## /, "", text); \
 	    if (name == "$$(STAGES)") name = stages; \
 	    if (name == "$$(TESTS)") name = tests; \
 	    if (name == "$$(BENCHES)") name = benches; \
-	    if (name == "$$(BRANCHES)") name = branches; \
+	    sub(/%/, "N", name); \
 	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
 	    printf "  %-11s %s\n", name, text \
 	  }' $(MAKEFILE_LIST)
@@ -206,8 +225,6 @@ stage-%:
 	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
 bench-%:
 	@echo "there are no benchmarks for $* here; there are: $(BENCHES)" >&2; exit 1
-branch-%:
-	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
 test-%:
 	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
 cluster-%:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches and compiles what the lessons, the exercises and the tests need:
-# prefetch.sh STAGE-FOLDERS. After it they work without a network, and at once.
-# RACE=-race compiles the tests for the race detector, too.
+# prefetch.sh FOLDERS-OF-MODULES, run from the top of the repository. After it they work
+# without a network, and at once. RACE=1 compiles the tests for the race detector.
 #
 # The linter is not among it: only `make verify` needs it.
 set -eu
@@ -9,13 +9,12 @@ set -eu
 say() { echo "==> fetching and compiling $*"; }
 
 # Compiling is what fetches: a module's go.mod names more than is ever used.
-for module in "$@" tools/workshop tools; do
+for module in "$@"; do
   say "$module"
-  go -C "$module" build -o /dev/null ./...
-  go -C "$module" test -run '^$' ./... >/dev/null
-  if [ -n "${RACE:-}" ]; then go -C "$module" test "$RACE" -run '^$' ./... >/dev/null; fi
+  if [ "$module" != lab ]; then go -C "$module" build -o /dev/null ./...; fi
+  sh tools/test.sh "$module" -run '^$' >/dev/null
 done
-for module in generate kustomize; do
-  say "tools/$module"
-  for tool in $(go -C "tools/$module" list tool); do go -C "tools/$module" tool -n "$tool" >/dev/null; done
+for module in tools/generate tools/kustomize; do
+  say "$module"
+  for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done
 done

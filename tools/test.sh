@@ -1,14 +1,20 @@
 #!/bin/sh
-# Tests one module: test.sh FOLDER [go test flags], run from the top of the
-# repository. RACE=-race turns the race detector on.
+# Tests one module: test.sh FOLDER [go test flags], run from the top of the repository.
+# RACE=1 turns the race detector on.
 #
 # Compiling Kubernetes a second time for the race detector would take a quarter
 # of an hour, so packages whose tests link it are always tested without.
 set -eu
+module=$1
+shift
+echo "==> testing $module"
 # Tests of API behaviour find the API server there; unless the caller has one.
 export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$PWD/lab/bin}"
-cd "$1"
-shift
+# Go's test cache sees what a test reads in its own module and which variables it reads.
+# The rest is in this one.
+TEST_INPUTS=$(sh tools/inputs.sh "$module")
+export TEST_INPUTS
+cd "$module"
 
 # A line for each package and each test program: its path, then all it links.
 programs=$(go list -test -f '{{if not .ForTest}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./...)
@@ -18,6 +24,6 @@ heavy=$(tests '/ k8s\.io\/kubernetes\//!d')
 
 failed=
 # Unquoted: import paths hold no spaces, and each is an argument.
-if [ -n "$light" ]; then go test ${RACE:-} "$@" $light || failed=yes; fi
+if [ -n "$light" ]; then go test ${RACE:+-race} "$@" $light || failed=yes; fi
 if [ -n "$heavy" ]; then go test "$@" $heavy || failed=yes; fi
 test -z "$failed"

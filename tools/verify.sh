@@ -9,8 +9,11 @@ failed=
 check() {
   name=$1 advice=$2
   shift 2
-  echo "==> $name"
-  if ! "$@"; then
+  echo "==> checking $name"
+  if "$@"; then
+    printf 'ok  \t%s\n' "$name"
+  else
+    printf 'FAIL\t%s\n' "$name"
     failed="$failed  $name: $advice
 "
   fi
@@ -45,6 +48,23 @@ generated() {
   rm -rf "$copy"
 }
 
+# known compares the modules that git knows with those that make tests.
+known() {
+  for module in $(git ls-files '*go.mod' ':!*/testdata/*' | sed 's#/go.mod$##'); do
+    case " $(sh tools/modules.sh | tr '\n' ' ') " in
+    *" $module "*) ;;
+    *) echo "make test does not find the module $module: see tools/modules.sh" >&2; return 1 ;;
+    esac
+  done
+}
+
+# hashed wants a test that starts an API server to read the hash of what it starts.
+hashed() {
+  for package in $(grep -rl 'Getenv("KUBEBUILDER_ASSETS")' --include='*.go' [0-9]* lab | xargs -n 1 dirname | sort -u); do
+    grep -q 'Getenv("TEST_INPUTS")' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and does not read TEST_INPUTS: see tools/inputs" >&2; return 1; }
+  done
+}
+
 scripts() {
   bash -n .ci/run || return 1
   for script in tools/*.sh */*.sh */checks/*.sh katacoda/node/*.sh; do
@@ -59,6 +79,8 @@ check "golangci-lint" "correct what it says above, then: make lint" sh tools/lin
 check "go mod tidy" "run: make tidy" tidy
 check "generated files" "run: make generate" generated
 check "lessons and scenarios" "run: make generate" go -C tools/workshop run . lesson build --check
+check "modules" "each is to be tested" known
+check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
 check "scripts" "correct the syntax" scripts
 
