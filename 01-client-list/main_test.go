@@ -129,7 +129,7 @@ func TestASignalEndsIt(t *testing.T) {
 			require.NoError(t, program.Start())
 			select {
 			case <-asked:
-			case <-time.After(30 * time.Second):
+			case <-time.After(testTimeout):
 				require.Fail(t, "the program made no request", stderr.String())
 			}
 			require.NoError(t, program.Process.Signal(sig))
@@ -144,7 +144,7 @@ func TestASignalEndsIt(t *testing.T) {
 // command prepares client-list as a process, which is killed should it hang.
 func command(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	t.Cleanup(cancel)
 	program := exec.CommandContext(ctx, os.Args[0], args...)
 	program.Env = append(os.Environ(), runMain+"=1")

@@ -46,7 +46,7 @@ func fill(t *testing.T, c *realCluster) {
 	require.Eventually(t, func() bool {
 		var list corev1.NamespaceList
 		return c.client.List(t.Context(), &list) == nil && len(list.Items) == 4
-	}, 30*time.Second, 50*time.Millisecond)
+	}, testTimeout, 50*time.Millisecond)
 
 	labels := map[string]string{"app": "web"}
 	containers := []corev1.Container{{Name: "web", Image: "busybox"}}
@@ -357,18 +357,18 @@ func goneType(t *testing.T, c *realCluster) {
 	require.Eventually(t, func() bool {
 		_, _, code := c.run("rafts")
 		return code == 0
-	}, 30*time.Second, 50*time.Millisecond, "a type that is new is found, though discovery was remembered")
+	}, testTimeout, 50*time.Millisecond, "a type that is new is found, though discovery was remembered")
 
 	require.NoError(t, c.client.Delete(t.Context(), crd))
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
 		_, stderr, code := c.run("rafts")
 		assert.Equal(collect, 1, code)
 		assert.Contains(collect, stderr, "; if the type was removed, discovery still remembers it: delete ~/.kube/cache/discovery\n")
-	}, 30*time.Second, 50*time.Millisecond)
+	}, testTimeout, 50*time.Millisecond)
 }
 
 func pages(t *testing.T, c *realCluster) {
-	const n = 1200
+	const n = 501
 	for i := range n {
 		err := c.client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("map-%04d", i), Namespace: "demo"}})
 		require.False(t, err != nil && !apierrors.IsAlreadyExists(err), err)
@@ -379,8 +379,8 @@ func pages(t *testing.T, c *realCluster) {
 		flags []string
 		want  int
 	}{
-		"500 at once unless told otherwise": {nil, 3},
-		"100 at once":                       {[]string{"--chunk-size=100"}, 12},
+		"500 at once unless told otherwise": {nil, 2},
+		"100 at once":                       {[]string{"--chunk-size=100"}, 6},
 		"all at once":                       {[]string{"--chunk-size=0"}, 1},
 	}
 	for name, tc := range tests {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +21,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
+
+// testTimeout bounds each wait of a test. It is long, because a test machine may
+// be busy, and costs nothing: a test goes on as soon as its condition holds.
+var testTimeout = func() time.Duration {
+	timeout, err := time.ParseDuration(cmp.Or(os.Getenv("TEST_TIMEOUT"), "2m"))
+	if err != nil {
+		panic("reading TEST_TIMEOUT: " + err.Error())
+	}
+	return timeout
+}()
 
 // realCluster is a real API server with its etcd, and nothing else: no node
 // runs a pod, and no controller makes one for a Deployment.
@@ -33,12 +45,18 @@ type realCluster struct {
 // finds the two programs in the folder that KUBEBUILDER_ASSETS names.
 func startCluster(t *testing.T) *realCluster {
 	t.Helper()
+	// Go's test cache sees the variables that a test reads, but not the programs
+	// that it starts: this one holds their hash.
+	_ = os.Getenv("TEST_INPUTS")
 	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"),
 		"this test needs a real API server: run `make lab`, then `make test-2`, at the root of the repository")
 	// What discovery remembers of an address must not outlive its server.
 	t.Setenv("KUBECACHEDIR", t.TempDir())
 
-	env := &envtest.Environment{CRDDirectoryPaths: []string{"harbour/crd.yaml"}, ErrorIfCRDPathMissing: true}
+	env := &envtest.Environment{
+		CRDInstallOptions:        envtest.CRDInstallOptions{Paths: []string{"harbour/crd.yaml"}, ErrorIfPathMissing: true, MaxTime: testTimeout},
+		ControlPlaneStartTimeout: testTimeout, ControlPlaneStopTimeout: testTimeout,
+	}
 	config, err := env.Start()
 	// A start that fails half-way has started half.
 	t.Cleanup(func() { assert.NoError(t, env.Stop()) })
@@ -51,7 +69,7 @@ func startCluster(t *testing.T) *realCluster {
 
 // run runs the program as the administrator.
 func (c *realCluster) run(args ...string) (stdout, stderr string, code int) {
-	return resourceBuilder(append(args, "--kubeconfig", c.kubeconfig)...)
+	return resourceBuilder(append(args, "--kubeconfig", c.kubeconfig, "--request-timeout="+testTimeout.String())...)
 }
 
 // kubectl runs the yardstick.

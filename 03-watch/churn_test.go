@@ -102,7 +102,7 @@ type podWriter struct {
 
 func (p podWriter) write(ctx context.Context, typ watch.EventType) (version string, err error) {
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testTimeout, true, func(ctx context.Context) (bool, error) {
 		var pod *corev1.Pod
 		pod, last = p.once(ctx, typ)
 		if last == nil {

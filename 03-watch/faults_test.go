@@ -33,8 +33,8 @@ import (
 
 func TestTheServerIsKilled(t *testing.T) {
 	c := startCluster(t)
-	followers := startFollowers(t, c.config, "killed")
-	churn(t, c.client, "killed", func(done int) {
+	namespace, followers := startFollowers(t, c.config)
+	churn(t, c.client, namespace, func(done int) {
 		if done == 400 || done == 900 {
 			c.killServer(t)
 		}
@@ -46,13 +46,13 @@ func TestTheServerIsKilled(t *testing.T) {
 }
 
 func TestTheConnectionIsDropped(t *testing.T) {
-	c := startCluster(t)
+	c := sharedCluster(t)
 	p, through := startProxy(t, c.config)
 	// When an HTTP/2 connection breaks, client-go now and then makes an ERROR
 	// event of it. The follower lists then, which is right, but skips steps.
 	through.NextProtos = []string{"http/1.1"}
-	followers := startFollowers(t, through, "dropped")
-	written := churn(t, c.client, "dropped", func(done int) {
+	namespace, followers := startFollowers(t, through)
+	written := churn(t, c.client, namespace, func(done int) {
 		if done%50 == 0 {
 			p.cut()
 		}
@@ -70,8 +70,8 @@ func TestTheVersionIsGone(t *testing.T) {
 	// nothing of what came before a compaction.
 	c := startCluster(t, "watch-cache-sizes=pods#0")
 	p, through := startProxy(t, c.config)
-	followers := startFollowers(t, through, "gone")
-	churn(t, c.client, "gone", func(done int) {
+	namespace, followers := startFollowers(t, through)
+	churn(t, c.client, namespace, func(done int) {
 		switch done {
 		case 300:
 			p.refuse()
@@ -88,7 +88,7 @@ func TestTheVersionIsGone(t *testing.T) {
 }
 
 func TestTheServerSendsAnError(t *testing.T) {
-	c := startCluster(t)
+	c := sharedCluster(t)
 	var watches atomic.Int32
 	config := rest.CopyConfig(c.config)
 	config.ContentType = runtime.ContentTypeJSON // the clientset would take protobuf
@@ -102,8 +102,8 @@ func TestTheServerSendsAnError(t *testing.T) {
 			return response, err
 		})
 	})
-	followers := startFollowers(t, config, "error")
-	churn(t, c.client, "error", func(int) {})
+	namespace, followers := startFollowers(t, config)
+	churn(t, c.client, namespace, func(int) {})
 	for name, f := range followers {
 		f.knowsWhatTheServerHas(t, c.client)
 		assert.Contains(t, f.notes(), "the server ended the watch (etcdserver: leader changed); listing again", name)
@@ -159,15 +159,13 @@ type following struct {
 	noted strings.Builder
 }
 
-// startFollowers makes the namespace and follows its pods from each kind of
-// source, until the test ends.
-func startFollowers(t *testing.T, config *rest.Config, namespace string) map[string]*following {
+// startFollowers makes a namespace and follows its pods from each kind of source,
+// until the test ends.
+func startFollowers(t *testing.T, config *rest.Config) (namespace string, followers map[string]*following) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(config)
-	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-
-	followers := map[string]*following{}
+	namespace = createNamespace(t, client, "followed")
+	followers = map[string]*following{}
 	for _, name := range []string{"typed", "any", "raw"} {
 		f := &following{ledger: newLedger(), namespace: namespace}
 		f.start(t, sourceOf(t, name, config, namespace, f.note))
@@ -176,9 +174,9 @@ func startFollowers(t *testing.T, config *rest.Config, namespace string) map[str
 	// All have listed once they know of a pod. What comes now are events.
 	createPod(t, client, namespace, "witness")
 	for name, f := range followers {
-		require.Eventually(t, func() bool { return len(f.present()) == 1 }, 30*time.Second, 10*time.Millisecond, name)
+		require.Eventually(t, func() bool { return len(f.present()) == 1 }, testTimeout, 10*time.Millisecond, name)
 	}
-	return followers
+	return namespace, followers
 }
 
 func sourceOf(t *testing.T, name string, config *rest.Config, namespace string, note func(string, ...any)) cache.ListerWatcherWithContext {
@@ -228,8 +226,8 @@ func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interf
 		want[key(&pods.Items[i])] = entryOf(&pods.Items[i])
 	}
 	require.Len(t, want, 301)
-	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, 90*time.Second, 20*time.Millisecond) {
-		assert.Equal(t, want, f.present(), f.notes())
+	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, testTimeout, 20*time.Millisecond) {
+		require.Equal(t, want, f.present(), f.notes())
 	}
 	assert.Empty(t, f.contradictions())
 }

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -26,13 +26,20 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	log.SetLogger(logr.Discard()) // envtest's
-	os.Exit(m.Run())
+	code := m.Run()
+	if shared != nil {
+		if err := shared.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 // process starts the program. It is killed should it hang.
 func process(t *testing.T, args ...string) (program *exec.Cmd, stdout *bufio.Scanner, stderr *bytes.Buffer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	t.Cleanup(cancel)
 	program = exec.CommandContext(ctx, os.Args[0], args...)
 	program.Env = append(os.Environ(), runMain+"=1")
@@ -45,23 +52,25 @@ func process(t *testing.T, args ...string) (program *exec.Cmd, stdout *bufio.Sca
 }
 
 func TestASignalEndsEachSubcommandAtOnceAndIsNoFailure(t *testing.T) {
-	c := startCluster(t)
-	createPod(t, c.client, "default", "a")
+	c := sharedCluster(t)
+	namespace := createNamespace(t, c.client, "signals")
+	createPod(t, c.client, namespace, "a")
+	added := "ADDED pod a in namespace " + namespace
 	tests := map[string]struct {
 		args   []string
 		signal syscall.Signal
 		first  string
 	}{
-		"naive":            {[]string{"naive"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
-		"pods":             {[]string{"pods"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
-		"pods and SIGTERM": {[]string{"pods"}, syscall.SIGTERM, "ADDED pod a in namespace default"},
-		"raw":              {[]string{"raw"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
-		"any type":         {[]string{"pods", "--any=po"}, os.Interrupt.(syscall.Signal), "ADDED pod a in namespace default"},
-		"runtime":          {[]string{"runtime"}, os.Interrupt.(syscall.Signal), "Pods in namespace default have been running for 0."},
+		"naive":            {[]string{"naive"}, os.Interrupt.(syscall.Signal), added},
+		"pods":             {[]string{"pods"}, os.Interrupt.(syscall.Signal), added},
+		"pods and SIGTERM": {[]string{"pods"}, syscall.SIGTERM, added},
+		"raw":              {[]string{"raw"}, os.Interrupt.(syscall.Signal), added},
+		"any type":         {[]string{"pods", "--any=po"}, os.Interrupt.(syscall.Signal), added},
+		"runtime":          {[]string{"runtime"}, os.Interrupt.(syscall.Signal), "Pods in namespace " + namespace + " have been running for 0."},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			program, stdout, stderr := process(t, append(tc.args, "--kubeconfig", c.kubeconfig)...)
+			program, stdout, stderr := process(t, append(tc.args, "-n", namespace, "--kubeconfig", c.kubeconfig)...)
 			require.True(t, stdout.Scan(), stderr)
 			assert.Contains(t, stdout.Text(), tc.first)
 			require.NoError(t, program.Process.Signal(tc.signal))

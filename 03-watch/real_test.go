@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -30,17 +31,21 @@ func createPod(t *testing.T, client kubernetes.Interface, namespace, name string
 	require.NoError(t, err)
 }
 
-func createNamespace(t *testing.T, client kubernetes.Interface, name string) {
+// createNamespace creates a namespace whose name begins like this, and returns its
+// name.
+func createNamespace(t *testing.T, client kubernetes.Interface, prefix string) string {
 	t.Helper()
-	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	namespace, err := client.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix + "-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	return namespace.Name
 }
 
 // lines runs the program inside the test until it ends, and returns the lines
 // of its stdout as they come.
 func lines(t *testing.T, args ...string) (line func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	reader, writer := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
@@ -60,10 +65,9 @@ func lines(t *testing.T, args ...string) (line func() string) {
 	}
 }
 
-// TestAgainstARealServer shares one cluster; each subtest has a namespace of
-// its own.
+// TestAgainstARealServer has all that needs a server that nothing happens to.
 func TestAgainstARealServer(t *testing.T) {
-	c := startCluster(t)
+	c := sharedCluster(t)
 	t.Run("each subcommand tells of what comes, changes and goes", func(t *testing.T) { comesChangesGoes(t, c) })
 	t.Run("-n, -A and -l choose", func(t *testing.T) { scopes(t, c) })
 	t.Run("--output json has the whole object", func(t *testing.T) { wholeObject(t, c) })
@@ -76,8 +80,7 @@ func TestAgainstARealServer(t *testing.T) {
 func comesChangesGoes(t *testing.T, c *cluster) {
 	for name, args := range map[string]string{"naive": "naive", "pods": "pods", "raw": "raw", "any": "pods --any=pods"} {
 		t.Run(name, func(t *testing.T) {
-			namespace := "story-" + name
-			createNamespace(t, c.client, namespace)
+			namespace := createNamespace(t, c.client, name)
 			createPod(t, c.client, namespace, "before")
 			line := lines(t, append(strings.Fields(args), "-n", namespace, "--kubeconfig", c.kubeconfig)...)
 			assert.Equal(t, "ADDED pod before in namespace "+namespace, line())
@@ -96,27 +99,26 @@ func comesChangesGoes(t *testing.T, c *cluster) {
 }
 
 func scopes(t *testing.T, c *cluster) {
-	for _, namespace := range []string{"scope-a", "scope-b"} {
-		createNamespace(t, c.client, namespace)
-	}
-	createPod(t, c.client, "scope-a", "blue")
-	createPod(t, c.client, "scope-a", "green")
-	createPod(t, c.client, "scope-b", "blue")
+	one, two := createNamespace(t, c.client, "one"), createNamespace(t, c.client, "two")
+	blue := "blue-" + rand.String(5) // -A finds those of other tests, too
+	createPod(t, c.client, one, blue)
+	createPod(t, c.client, one, "green")
+	createPod(t, c.client, two, blue)
 	for _, subcommand := range []string{"naive", "pods", "raw", "pods --any=pods"} {
 		args := append(strings.Fields(subcommand), "--kubeconfig", c.kubeconfig)
-		assert.Equal(t, "ADDED pod green in namespace scope-a", lines(t, append(args, "-n", "scope-a", "-l", "app=green")...)())
+		assert.Equal(t, "ADDED pod green in namespace "+one, lines(t, append(args, "-n", one, "-l", "app=green")...)())
 
-		everywhere := lines(t, append(args, "-A", "-l", "app=blue", "-n", "default")...)
-		assert.ElementsMatch(t, []string{"ADDED pod blue in namespace scope-a", "ADDED pod blue in namespace scope-b"},
+		everywhere := lines(t, append(args, "-A", "-l", "app="+blue, "-n", "default")...)
+		assert.ElementsMatch(t, []string{"ADDED pod " + blue + " in namespace " + one, "ADDED pod " + blue + " in namespace " + two},
 			[]string{everywhere(), everywhere()}, subcommand)
 	}
 }
 
 func wholeObject(t *testing.T, c *cluster) {
-	createNamespace(t, c.client, "json")
-	createPod(t, c.client, "json", "a")
+	namespace := createNamespace(t, c.client, "json")
+	createPod(t, c.client, namespace, "a")
 	for _, typ := range []string{"", "--any=pods"} {
-		args := strings.Fields("pods -n json -o json " + typ)
+		args := strings.Fields("pods -o json -n " + namespace + " " + typ)
 		var event struct {
 			Type   string
 			Object corev1.Pod
@@ -130,18 +132,18 @@ func wholeObject(t *testing.T, c *cluster) {
 }
 
 func everyType(t *testing.T, c *cluster) {
-	_, err := envtest.InstallCRDs(c.config, envtest.CRDInstallOptions{Paths: []string{filepath.Join("testdata", "berths.yaml")}})
+	_, err := envtest.InstallCRDs(c.config, envtest.CRDInstallOptions{Paths: []string{filepath.Join("testdata", "berths.yaml")}, MaxTime: testTimeout})
 	require.NoError(t, err)
-	createNamespace(t, c.client, "harbour")
+	namespace := createNamespace(t, c.client, "harbour")
 	berth := []byte(`{"apiVersion":"harbour.example.com/v1","kind":"Berth","metadata":{"name":"one"}}`)
-	require.NoError(t, c.client.CoreV1().RESTClient().Post().AbsPath("/apis/harbour.example.com/v1/namespaces/harbour/berths").
+	require.NoError(t, c.client.CoreV1().RESTClient().Post().AbsPath("/apis/harbour.example.com/v1/namespaces", namespace, "berths").
 		SetHeader("Content-Type", "application/json").Body(berth).Do(t.Context()).Error())
 
 	for _, typ := range []string{"berths", "berth", "be", "berths.harbour.example.com", "berths.v1.harbour.example.com"} {
-		assert.Equal(t, "ADDED berth one in namespace harbour", lines(t, "pods", "-n", "harbour", "--any", typ, "--kubeconfig", c.kubeconfig)())
+		assert.Equal(t, "ADDED berth one in namespace "+namespace, lines(t, "pods", "-n", namespace, "--any", typ, "--kubeconfig", c.kubeconfig)())
 	}
 	for _, typ := range []string{"ns", "namespaces", "Namespace"} { // -n says nothing about a type without namespaces
-		assert.Equal(t, "ADDED namespace harbour", lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name=harbour", "--kubeconfig", c.kubeconfig)())
+		assert.Equal(t, "ADDED namespace "+namespace, lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name="+namespace, "--kubeconfig", c.kubeconfig)())
 	}
 }
 
@@ -165,31 +167,32 @@ func forbidden(t *testing.T, c *cluster) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, os.WriteFile(kubeconfig, content, 0o600))
 
+	namespace := createNamespace(t, c.client, "forbidden")
 	ask := func(verb string) string {
-		return `error: pods is forbidden: User "jane" cannot ` + verb + ` resource "pods" in API group "" in the namespace "default"; ` +
+		return `error: pods is forbidden: User "jane" cannot ` + verb + ` resource "pods" in API group "" in the namespace "` + namespace + `"; ` +
 			`ask an administrator for the verbs "list" and "watch" on that resource` + "\n"
 	}
 	for _, subcommand := range []string{"pods", "pods --any=pods", "raw", "runtime"} {
-		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "--kubeconfig", kubeconfig)...)
+		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "-n", namespace, "--kubeconfig", kubeconfig)...)
 		assert.Equal(t, ask("list"), stderr)
 		assert.Equal(t, 1, code)
 	}
 
 	// Who may list need not be allowed to watch.
-	_, err = c.client.RbacV1().Roles("default").Create(t.Context(), &rbacv1.Role{
+	_, err = c.client.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "lister"},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = c.client.RbacV1().RoleBindings("default").Create(t.Context(), &rbacv1.RoleBinding{
+	_, err = c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "jane"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "lister"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
-		_, stderr, code := watchCommand(t, "pods", "--kubeconfig", kubeconfig)
+		_, stderr, code := watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
 		assert.Equal(collect, ask("watch"), stderr)
 		assert.Equal(collect, 1, code)
-	}, 30*time.Second, 50*time.Millisecond)
+	}, testTimeout, 50*time.Millisecond)
 }

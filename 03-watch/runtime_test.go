@@ -45,10 +45,10 @@ func TestAListThatFailsIsASentenceThatIsMissing(t *testing.T) {
 }
 
 func tellsCost(t *testing.T, c *cluster) {
-	createNamespace(t, c.client, "cost")
-	createPod(t, c.client, "cost", "a")
-	createPod(t, c.client, "cost", "b")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	namespace := createNamespace(t, c.client, "cost")
+	createPod(t, c.client, namespace, "a")
+	createPod(t, c.client, namespace, "b")
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
 	costs := writerFunc(func(p []byte) (int, error) {
@@ -58,8 +58,8 @@ func tellsCost(t *testing.T, c *cluster) {
 		}
 		return len(p), nil
 	})
-	require.Zero(t, run(ctx, []string{"runtime", "-n", "cost", "--kubeconfig", c.kubeconfig}, &out, costs))
-	assert.Regexp(t, `^(Pods in namespace cost have been running for \d+\.\d\d minutes\.\n){2}$`, out.String())
+	require.Zero(t, run(ctx, []string{"runtime", "-n", namespace, "--kubeconfig", c.kubeconfig}, &out, costs))
+	assert.Regexp(t, `^(Pods in namespace `+namespace+` have been running for \d+\.\d\d minutes\.\n){2}$`, out.String())
 	// The first list, and then for each of its two pods a list of two.
 	assert.Equal(t, "# so far: 2 requests, 3 objects decoded\n# so far: 3 requests, 6 objects decoded\n", errs.String())
 }

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -14,8 +15,11 @@ import (
 	"example.com/hacking-a-controller/lab/internal/labtest"
 )
 
+// A container goes on when any component dies, as on a real node: it has a parent
+// of its own. A pod that may run only once is not run again.
 func TestKillOfEachComponent(t *testing.T) {
 	lab := startLab(t)
+	pid := startSleeper(t, lab, "--restart=Never")
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"} {
 		t.Run(name, func(t *testing.T) {
 			before := state(t, lab).Components[name]
@@ -30,76 +34,74 @@ func TestKillOfEachComponent(t *testing.T) {
 			expectHealthy(t, lab)
 			expectConfigMap(t, lab, "acknowledged-"+name)
 			expectPodRuns(t, lab, "after-"+name)
+			require.NoError(t, syscall.Kill(pid, 0), "the container has died")
 		})
 	}
+	expectSleeperRuns(t, lab)
+	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", labtest.TimeoutFlag)
+	labtest.ExpectNoProcess(t, pid)
 }
 
-// A container goes on when the kubelet dies, as on a real node: it has a parent
-// of its own. A pod that may run only once is not run again.
-func TestContainersOutliveTheKubelet(t *testing.T) {
-	lab := startLab(t)
-	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--restart=Never", "--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000")
-	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
-	pid := pidInLog(t, lab, "sleeper")
+// startSleeper runs a pod that sleeps, and returns the process ID of its
+// container. In a pod's command, $$ stands for one dollar sign.
+func startSleeper(t *testing.T, lab *labtest.Lab, flags ...string) (pid int) {
+	t.Helper()
+	command := []string{"--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000"}
+	lab.Kubectl(t, slices.Concat([]string{"run", "sleeper", "--image=busybox"}, flags, command)...)
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", labtest.TimeoutFlag)
+	return pidInLog(t, lab, "sleeper")
+}
 
-	kubelet := state(t, lab).Components["kubelet"]
-	require.NoError(t, syscall.Kill(kubelet.PID, syscall.SIGKILL))
-	labtest.Eventually(t, "the kubelet is back", func(context.Context) error {
-		if now := state(t, lab).Components["kubelet"]; now.PID == 0 || now.PID == kubelet.PID {
-			return fmt.Errorf("the state is %+v", now)
-		}
-		return nil
-	})
-	expectHealthy(t, lab)
-	expectPodRuns(t, lab, "after")
-
-	require.NoError(t, syscall.Kill(pid, 0), "the container has died with the kubelet")
+// expectSleeperRuns proves that the container was never started again, and that
+// the kubelet is in control of it.
+func expectSleeperRuns(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
 	pod, err := lab.Client(t).CoreV1().Pods("default").Get(t.Context(), "sleeper", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, corev1.PodRunning, pod.Status.Phase)
 	assert.Zero(t, pod.Status.ContainerStatuses[0].RestartCount)
-	// The new kubelet is in control of it.
 	assert.Equal(t, "in\n", lab.Kubectl(t, "exec", "sleeper", "--", "echo", "in"))
-	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", "--timeout=60s")
-	labtest.ExpectNoProcess(t, pid)
 }
 
+// TestKillOfTheSupervisor runs in order: each of the three commands recovers from
+// a killed supervisor.
 func TestKillOfTheSupervisor(t *testing.T) {
 	lab := startLab(t)
-	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000")
-	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
-	pids := []int{pidInLog(t, lab, "sleeper")}
+	t.Run("nothing goes on without it", func(t *testing.T) { nothingGoesOn(t, lab) })
+	t.Run("up brings everything back", func(t *testing.T) {
+		lab.Run(t, "up")
+		expectConfigMap(t, lab, "acknowledged")
+		expectPodRuns(t, lab, "after")
+		lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", labtest.TimeoutFlag)
+	})
+	t.Run("down notices that it is gone", func(t *testing.T) {
+		require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
+		assert.Contains(t, lab.Run(t, "down"), "not running")
+	})
+	t.Run("reset ends what does not end by itself", func(t *testing.T) {
+		lab.Run(t, "up")
+		pid := state(t, lab).Components["etcd"].PID
+		// A stopped process does not notice that its supervisor is gone.
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
+		lab.Run(t, "reset")
+		labtest.ExpectNoProcess(t, pid)
+		assert.NoDirExists(t, lab.Dir)
+	})
+}
+
+func nothingGoesOn(t *testing.T, lab *labtest.Lab) {
+	pids := []int{startSleeper(t, lab)}
 	for _, c := range state(t, lab).Components {
 		pids = append(pids, c.PID)
 	}
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "acknowledged"))
-
 	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
 	for _, pid := range pids { // nobody has to clean up
 		labtest.ExpectNoProcess(t, pid)
 	}
 	_, err := lab.Command(t.Context(), "status")
 	require.Error(t, err, "status did not notice")
-
-	lab.Run(t, "up")
-	expectConfigMap(t, lab, "acknowledged")
-	expectPodRuns(t, lab, "after")
-	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
-}
-
-// The other two commands recover from a killed supervisor, too.
-func TestDownAndResetAfterKillOfTheSupervisor(t *testing.T) {
-	lab := startLab(t)
-	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
-	assert.Contains(t, lab.Run(t, "down"), "not running")
-	lab.Run(t, "up")
-	pid := state(t, lab).Components["etcd"].PID
-	// A stopped process does not notice that its supervisor is gone.
-	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
-	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
-	lab.Run(t, "reset")
-	labtest.ExpectNoProcess(t, pid)
-	assert.NoDirExists(t, lab.Dir)
 }
 
 func pidInLog(t *testing.T, lab *labtest.Lab, pod string) int {

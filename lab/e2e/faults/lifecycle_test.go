@@ -11,43 +11,27 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
-func TestUpTwiceDownAndUpAgain(t *testing.T) {
-	lab := startLab(t)
-	require.NoError(t, createConfigMap(t.Context(), t, lab, "kept"))
-	before := state(t, lab)
-	assert.Contains(t, lab.Run(t, "up"), "already started")
-	_, err := lab.Command(t.Context(), "supervise")
-	require.ErrorContains(t, err, "already has a supervisor")
-	assert.Equal(t, before, state(t, lab), "the second supervisor has changed something")
-
-	lab.Run(t, "down")
-	assert.Zero(t, supervisorPID(t, lab))
-	for _, c := range before.Components {
-		labtest.ExpectNoProcess(t, c.PID)
-	}
-	assert.Contains(t, lab.Run(t, "down"), "not running")
-
-	config, err := lab.Config()
-	require.NoError(t, err)
-	lab.Run(t, "up")
-	again, err := lab.Config()
-	require.NoError(t, err)
-	assert.Equal(t, config.Host, again.Host, "the port was not remembered")
-	expectConfigMap(t, lab, "kept")
+// TestLifecycle runs in order: each subtest goes on with the lab that the one
+// before it has left.
+func TestLifecycle(t *testing.T) {
+	lab := newLab(t)
+	t.Run("two ups at once start one lab", func(t *testing.T) { twoUps(t, lab) })
+	t.Run("another up changes nothing", func(t *testing.T) { thirdUp(t, lab) })
+	t.Run("down ends every process", func(t *testing.T) { down(t, lab) })
+	t.Run("up finds everything again", func(t *testing.T) { upAgain(t, lab) })
+	t.Run("a port that is taken moves", func(t *testing.T) { takenPort(t, lab) })
 }
 
-func TestTwoUpsAtOnceStartOneLab(t *testing.T) {
-	lab, err := labtest.New()
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, lab.Remove()) })
+func twoUps(t *testing.T, lab *labtest.Lab) {
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
@@ -59,19 +43,39 @@ func TestTwoUpsAtOnceStartOneLab(t *testing.T) {
 	expectHealthy(t, lab)
 }
 
-func TestTwoLabsAtOnce(t *testing.T) {
-	one, two := startLab(t), startLab(t)
-	require.NoError(t, createConfigMap(t.Context(), t, one, "in-one"))
-	assert.NotContains(t, two.Kubectl(t, "get", "configmaps", "-o", "name"), "in-one")
-	expectPodRuns(t, one, "first")
-	expectPodRuns(t, two, "second")
-	two.Run(t, "down")
-	expectHealthy(t, one)
+func thirdUp(t *testing.T, lab *labtest.Lab) {
+	before := state(t, lab)
+	assert.Contains(t, lab.Run(t, "up"), "already started")
+	_, err := lab.Command(t.Context(), "supervise")
+	require.ErrorContains(t, err, "already has a supervisor")
+	assert.Equal(t, before, state(t, lab), "the second supervisor has changed something")
+}
+
+func down(t *testing.T, lab *labtest.Lab) {
+	require.NoError(t, createConfigMap(t.Context(), t, lab, "kept"))
+	before := state(t, lab)
+	expectLogged := followSupervisorLog(t, lab)
+	lab.Run(t, "down")
+	expectLogged("stopping")
+	assert.Zero(t, supervisorPID(t, lab))
+	for _, c := range before.Components {
+		labtest.ExpectNoProcess(t, c.PID)
+	}
+	assert.Contains(t, lab.Run(t, "down"), "not running")
+}
+
+func upAgain(t *testing.T, lab *labtest.Lab) {
+	config, err := lab.Config()
+	require.NoError(t, err)
+	lab.Run(t, "up")
+	again, err := lab.Config()
+	require.NoError(t, err)
+	assert.Equal(t, config.Host, again.Host, "the port was not remembered")
+	expectConfigMap(t, lab, "kept")
 }
 
 // A port that another program has taken since is given up, with a sentence.
-func TestATakenPortMoves(t *testing.T) {
-	lab := startLab(t)
+func takenPort(t *testing.T, lab *labtest.Lab) {
 	config, err := lab.Config()
 	require.NoError(t, err)
 	lab.Run(t, "down")
@@ -84,8 +88,19 @@ func TestATakenPortMoves(t *testing.T) {
 	expectHealthy(t, lab)
 }
 
+func TestTwoLabsAtOnce(t *testing.T) {
+	one, two := sharedLab(t), startLab(t)
+	name := "in-one-" + rand.String(6)
+	require.NoError(t, createConfigMap(t.Context(), t, one, name))
+	assert.NotContains(t, two.Kubectl(t, "get", "configmaps", "-o", "name"), name)
+	expectPodRuns(t, one, name)
+	expectPodRuns(t, two, "in-two")
+	two.Run(t, "down")
+	expectHealthy(t, one)
+}
+
 func TestSecrecy(t *testing.T) {
-	lab := startLab(t)
+	lab := sharedLab(t)
 	err := filepath.WalkDir(lab.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -105,7 +120,7 @@ func TestSecrecy(t *testing.T) {
 	// Who is nobody may know the version, and nothing else.
 	config, err := lab.Config()
 	require.NoError(t, err)
-	stranger := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
+	stranger := &http.Client{Timeout: testenv.Timeout(), Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // a stranger knows no authority
 	}}
 	for path, want := range map[string]int{"/version": 200, "/api/v1/namespaces": 403} {
@@ -117,6 +132,7 @@ func TestSecrecy(t *testing.T) {
 }
 
 func TestWrongInput(t *testing.T) {
+	lab := newLab(t)
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -133,10 +149,7 @@ func TestWrongInput(t *testing.T) {
 		"up in somebody else's folder":    {[]string{"--dir", "/usr", "up"}, "was not written by the lab"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lab, err := labtest.New()
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, lab.Remove()) })
-			_, err = lab.Command(t.Context(), tc.args...)
+			_, err := lab.Command(t.Context(), tc.args...)
 			require.Error(t, err)
 			assert.Contains(t, err.Error(), tc.want)
 			assert.Contains(t, err.Error(), "exit status 1")

@@ -1,5 +1,6 @@
-// Package faults kills the parts of a lab and looks whether it comes back with
-// everything that it had acknowledged. Each test has a lab of its own.
+// Package faults kills the parts of a lab and checks that it comes back with
+// everything that it had acknowledged. A test that stops or kills something has a
+// lab of its own; the others share one.
 package faults
 
 import (
@@ -19,8 +20,45 @@ import (
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
-// startLab starts a lab that the test stops, and proves that it left nothing.
+// shared is the lab of the tests that leave it as they found it.
+var shared *labtest.Lab
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared != nil {
+		if err := shared.Remove(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// sharedLab returns the lab that others use, too. What a test makes in it needs a
+// name of its own.
+func sharedLab(t *testing.T) *labtest.Lab {
+	t.Helper()
+	if shared == nil { // the tests of this package run one after the other
+		lab, err := labtest.New()
+		require.NoError(t, err)
+		shared = lab
+	}
+	shared.Run(t, "up") // only the first time it has something to do
+	expectHealthy(t, shared)
+	return shared
+}
+
+// startLab starts a lab of the test's own.
 func startLab(t *testing.T) *labtest.Lab {
+	t.Helper()
+	lab := newLab(t)
+	lab.Run(t, "up")
+	return lab
+}
+
+// newLab makes a lab that the test starts. When the test ends the lab must stop,
+// and leave nothing.
+func newLab(t *testing.T) *labtest.Lab {
 	t.Helper()
 	lab, err := labtest.New()
 	require.NoError(t, err)
@@ -31,7 +69,6 @@ func startLab(t *testing.T) *labtest.Lab {
 		assert.NoError(t, lab.Remove())
 		assert.NoDirExists(t, lab.Dir)
 	})
-	lab.Run(t, "up")
 	return lab
 }
 
@@ -91,6 +128,6 @@ func expectHealthy(t *testing.T, lab *labtest.Lab) {
 func expectPodRuns(t *testing.T, lab *labtest.Lab, name string) {
 	t.Helper()
 	lab.Kubectl(t, "create", "job", name, "--image=busybox", "--", "echo", "hello from "+name)
-	lab.Kubectl(t, "wait", "--for=condition=complete", "job/"+name, "--timeout=90s")
+	lab.Kubectl(t, "wait", "--for=condition=complete", "job/"+name, labtest.TimeoutFlag)
 	assert.Contains(t, lab.Kubectl(t, "logs", "job/"+name), "hello from "+name)
 }

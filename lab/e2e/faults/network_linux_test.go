@@ -22,7 +22,7 @@ import (
 )
 
 func TestNothingListensOutsideLoopback(t *testing.T) {
-	lab := startLab(t)
+	lab := sharedLab(t)
 	pids := []int{supervisorPID(t, lab)}
 	for _, c := range state(t, lab).Components {
 		pids = append(pids, c.PID)
@@ -95,13 +95,13 @@ func TestWithoutAnyNetwork(t *testing.T) {
 	lab.Run(t, "up")
 	expectPodRuns(t, lab, "offline")
 	lab.Kubectl(t, "run", "sleeper", "--image=busybox", "--command", "--", "sleep", "1000")
-	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", "--timeout=60s")
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", labtest.TimeoutFlag)
 	assert.Equal(t, "in\n", lab.Kubectl(t, "exec", "sleeper", "--", "echo", "in"))
 	// As envtest starts it, without an address to announce, it asks only for what is
 	// really missing here.
 	bin, err := labtest.Binary()
 	require.NoError(t, err)
-	said, err := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(bin), "kube-apiserver"), "--bind-address=127.0.0.1").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(bin), "kube-apiserver"), "--bind-address=127.0.0.1").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(said), "--etcd-servers must be specified")
+	assert.Contains(t, string(out), "--etcd-servers must be specified")
 }

@@ -36,7 +36,7 @@ func TestAnUnprivilegedUser(t *testing.T) {
 	lab.Kubectl(t, "run", "restricted", "--image=busybox", "--restart=Never",
 		`--overrides={"spec":{"securityContext":{"runAsNonRoot":true,"runAsUser":1234}}}`, "--command", "--",
 		"sh", "-c", "cat \"$LAB_ROOT\"/var/run/secrets/kubernetes.io/serviceaccount/namespace")
-	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/restricted", "--timeout=60s")
+	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/restricted", labtest.TimeoutFlag)
 	assert.Equal(t, "default", lab.Kubectl(t, "logs", "restricted"))
 }
 

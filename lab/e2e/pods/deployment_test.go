@@ -36,7 +36,7 @@ spec:
 func TestDeploymentRollsOutSurvivesAKillAndScalesToZero(t *testing.T) {
 	ns := newNamespace(t)
 	apply(t, ns, sleepers)
-	lab.Kubectl(t, "rollout", "status", "deployment/sleepers", "-n", ns, "--timeout=90s")
+	lab.Kubectl(t, "rollout", "status", "deployment/sleepers", "-n", ns, labtest.TimeoutFlag)
 
 	victim := podsOf(t, ns, "sleepers")[0].Name
 	expectLog(t, ns, victim, "pid ")

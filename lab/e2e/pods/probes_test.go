@@ -13,6 +13,8 @@ func restarted(p *corev1.Pod) bool {
 
 func TestLivenessProbes(t *testing.T) {
 	ns := newNamespace(t)
+	// Where a probe must succeed it has a minute: one second, the default, is too
+	// short on a busy machine.
 	createPod(t, ns, "by-exec", `
 terminationGracePeriodSeconds: 1
 containers:
@@ -25,7 +27,8 @@ terminationGracePeriodSeconds: 1
 containers:
 - name: main
   image: testserver:v1
-  livenessProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1, failureThreshold: 1}
+  startupProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1, failureThreshold: 120, timeoutSeconds: 60}
+  livenessProbe: {httpGet: {path: /healthz, port: 8080}, periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 60}
 - name: breaker
   image: testserver:v1
   args: [-port=8081]`)
@@ -83,8 +86,8 @@ containers:
 - name: main
   image: busybox
   command: [sh, -c, "rm -f /tmp/started; sleep 3; touch /tmp/started; sleep 1000"]
-  startupProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 30}
-  livenessProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 1}`)
+  startupProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 120, timeoutSeconds: 60}
+  livenessProbe: {exec: {command: [cat, /tmp/started]}, periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 60}`)
 	pod := expectReady(t, ns, "slow")
 	assert.Zero(t, pod.Status.ContainerStatuses[0].RestartCount, "the liveness probe did not wait")
 }

@@ -115,7 +115,7 @@ terminationGracePeriodSeconds: 1
 containers: [{name: main, image: busybox, command: [sleep, "1000"]}]`)
 	lab.Kubectl(t, "create", "configmap", "some", "-n", ns, "--from-literal=a=b")
 	expectReady(t, ns, "sleeper")
-	lab.Kubectl(t, "delete", "namespace", ns, "--timeout=60s")
+	lab.Kubectl(t, "delete", "namespace", ns, labtest.TimeoutFlag)
 	_, err := lab.Client(t).CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), err)
 	expectGone(t, ns, "sleeper")

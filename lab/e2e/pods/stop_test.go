@@ -27,7 +27,7 @@ containers:
 	require.NoError(t, err)
 
 	began := time.Now()
-	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, "--timeout=60s")
+	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, labtest.TimeoutFlag)
 	assert.GreaterOrEqual(t, time.Since(began), 2*time.Second, "it was not given its grace")
 	labtest.ExpectNoProcess(t, child)
 }
@@ -35,11 +35,11 @@ containers:
 func TestAPoliteProgramEndsAtOnce(t *testing.T) {
 	ns := newNamespace(t)
 	createPod(t, ns, "polite", `
-terminationGracePeriodSeconds: 600
+terminationGracePeriodSeconds: 3600
 containers: [{name: main, image: "testserver:v1"}]`)
 	expectReady(t, ns, "polite")
 	expectLog(t, ns, "polite", "listening")
-	lab.Kubectl(t, "delete", "pod", "polite", "-n", ns, "--timeout=60s")
+	lab.Kubectl(t, "delete", "pod", "polite", "-n", ns, labtest.TimeoutFlag)
 }
 
 func TestPreStopHookRunsBeforeTheSignal(t *testing.T) {
@@ -56,6 +56,6 @@ volumes: [{name: work, emptyDir: {}}]`)
 	expectReady(t, ns, "hooked")
 	follow := startKubectl(t, "logs", "-f", "hooked", "-n", ns)
 	follow.expectOutput(t, "waiting")
-	lab.Kubectl(t, "delete", "pod", "hooked", "-n", ns, "--timeout=60s")
+	lab.Kubectl(t, "delete", "pod", "hooked", "-n", ns, labtest.TimeoutFlag)
 	follow.expectOutput(t, "was asked")
 }

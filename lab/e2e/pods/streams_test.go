@@ -22,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 const sleeper = `
@@ -52,10 +53,11 @@ func TestExecWithATerminal(t *testing.T) {
 	createPod(t, ns, "sleeper", sleeper)
 	expectReady(t, ns, "sleeper")
 
+	// The size comes before the command starts, unless the client is very late.
 	shell := startKubectlOnTerminal(t, "exec", "-it", "sleeper", "-n", ns, "--", "sh", "-c",
-		"test -t 0 && echo a terminal; stty size; read line; echo got $line")
+		`test -t 0 && echo a terminal; until test "$(stty size)" = "33 77"; do sleep 0.1; done; echo its size; read line; echo got $line`)
 	shell.expectOutput(t, "a terminal")
-	shell.expectOutput(t, "33 77")
+	shell.expectOutput(t, "its size")
 	shell.write(t, "typed\n")
 	shell.expectOutput(t, "got typed")
 	require.NoError(t, shell.wait(t))
@@ -213,7 +215,7 @@ func (p *process) wait(t *testing.T) error {
 	select {
 	case err := <-p.done:
 		return err
-	case <-time.After(labtest.Patience):
+	case <-time.After(testenv.Timeout()):
 		require.FailNow(t, "kubectl does not end", p.text())
 		return nil
 	}

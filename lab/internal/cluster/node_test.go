@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 func newNode() *corev1.Node {
@@ -40,7 +42,7 @@ func TestTheCloudInitialisesANodeWheneverItAppears(t *testing.T) {
 			_, err := client.CoreV1().Nodes().Create(ctx, newNode(), metav1.CreateOptions{})
 			require.NoError(t, err)
 			return initialised(ctx, client) == nil
-		}, 10*time.Second, 50*time.Millisecond)
+		}, testenv.Timeout(), 50*time.Millisecond)
 	}
 }
 

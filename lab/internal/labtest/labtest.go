@@ -21,15 +21,17 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
-const (
-	// Patience is how long a test waits for a condition. It is long, because a
-	// test machine may be slow; a test that passes does not wait for its end.
-	Patience = 90 * time.Second
-	// Tick is how often a condition is looked at.
-	Tick = 100 * time.Millisecond
-)
+var testTimeout = testenv.Timeout()
+
+// TimeoutFlag makes kubectl wait as long as a test does.
+var TimeoutFlag = "--timeout=" + testTimeout.String()
+
+// tick is how often a condition is checked.
+const tick = 100 * time.Millisecond
 
 // Lab is a lab in a folder of its own.
 type Lab struct {
@@ -55,6 +57,7 @@ func New() (*Lab, error) {
 
 // Binary returns the path of the lab's binary.
 func Binary() (string, error) {
+	testenv.ReadInputs()
 	_, file, _, _ := runtime.Caller(0)
 	binary := filepath.Join(filepath.Dir(file), "..", "..", "bin", "lab")
 	if _, err := os.Stat(binary); errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +75,8 @@ func (l *Lab) Remove() error {
 // Command runs a command of the lab and returns what it printed to standard
 // output. The error holds what it printed to standard error.
 func (l *Lab) Command(ctx context.Context, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	// Twice: `lab up` and kubectl give up by themselves, with a better message.
+	ctx, cancel := context.WithTimeout(ctx, 2*testTimeout)
 	defer cancel()
 	program := l.Program
 	if program == "" {
@@ -116,7 +120,7 @@ func (l *Lab) Config() (*rest.Config, error) {
 		return nil, err
 	}
 	config.QPS = -1
-	config.Timeout = 30 * time.Second
+	config.Timeout = testTimeout
 	return config, nil
 }
 
@@ -133,7 +137,7 @@ func (l *Lab) Client(t *testing.T) kubernetes.Interface {
 // Eventually waits until check returns nil, and fails with its last error.
 func Eventually(t *testing.T, what string, check func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	defer cancel()
 	for {
 		err := check(ctx)
@@ -142,8 +146,8 @@ func Eventually(t *testing.T, what string, check func(context.Context) error) {
 		}
 		select {
 		case <-ctx.Done():
-			require.FailNow(t, "waiting until "+what, "after %s: %v", Patience, err)
-		case <-time.After(Tick):
+			require.FailNow(t, "waiting until "+what, "after %s: %v", testTimeout, err)
+		case <-time.After(tick):
 		}
 	}
 }

@@ -20,18 +20,18 @@ func TestExecSync(t *testing.T) {
 	})
 	w.prints(id, "ready")
 
-	out, errOut, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "cat $LAB_ROOT/file; echo $COLOUR; echo oops >&2"}, time.Minute)
+	out, errOut, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "cat $LAB_ROOT/file; echo $COLOUR; echo oops >&2"}, testTimeout)
 	require.NoError(t, err)
 	assert.Equal(t, "hello\nblue\n", string(out))
 	assert.Equal(t, "oops\n", string(errOut))
 
-	_, _, err = w.ExecSync(t.Context(), id, []string{"sh", "-c", "echo bad >&2; exit 7"}, time.Minute)
+	_, _, err = w.ExecSync(t.Context(), id, []string{"sh", "-c", "echo bad >&2; exit 7"}, testTimeout)
 	var exit utilexec.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, 7, exit.ExitStatus())
 	require.ErrorContains(t, err, "bad")
 
-	_, _, err = w.ExecSync(t.Context(), id, []string{"foo"}, time.Minute)
+	_, _, err = w.ExecSync(t.Context(), id, []string{"foo"}, testTimeout)
 	require.EqualError(t, err, `exec: "foo": executable file not found in $PATH`)
 
 	w.sync(id, "echo written by exec > $LAB_ROOT/seen-from-the-container")
@@ -65,16 +65,16 @@ func TestExecEndsWithTheContainer(t *testing.T) {
 		ended <- err
 	})
 	require.Eventually(t, func() bool {
-		_, _, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "test -e $LAB_ROOT/in"}, time.Minute)
+		_, _, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "test -e $LAB_ROOT/in"}, testTimeout)
 		return err == nil
-	}, patience, tick)
+	}, testTimeout, tick)
 	require.NoError(t, w.StopContainer(t.Context(), id, 0))
 	select {
 	case err := <-ended:
 		require.Error(t, err)
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		require.Fail(t, "the command outlives its container")
 	}
-	_, _, err := w.ExecSync(t.Context(), id, []string{"true"}, time.Minute)
+	_, _, err := w.ExecSync(t.Context(), id, []string{"true"}, testTimeout)
 	require.ErrorContains(t, err, fmt.Sprintf("container %q is not running", id))
 }

@@ -17,15 +17,16 @@ import (
 	"example.com/hacking-a-controller/lab/internal/image"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/shim"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 // manyAddresses: macOS has one address for all pods.
 const manyAddresses = goruntime.GOOS == "linux"
 
-const (
-	patience = 30 * time.Second
-	tick     = 5 * time.Millisecond
-)
+var testTimeout = testenv.Timeout()
+
+// tick is how often a condition is checked.
+const tick = 5 * time.Millisecond
 
 // world is a runtime in a folder of its own, driven as the kubelet drives it.
 type world struct {
@@ -170,7 +171,7 @@ func (w *world) exited(id string) *runtimeapi.ContainerStatus {
 	w.Helper()
 	require.Eventually(w, func() bool {
 		return w.status(id).State == runtimeapi.ContainerState_CONTAINER_EXITED
-	}, patience, tick)
+	}, testTimeout, tick)
 	return w.status(id)
 }
 
@@ -199,14 +200,14 @@ func (w *world) log(id, stream string) string {
 // prints waits until the container has written text.
 func (w *world) prints(id, text string) {
 	w.Helper()
-	require.Eventually(w, func() bool { return strings.Contains(w.log(id, "stdout"), text) }, patience, tick,
+	require.Eventually(w, func() bool { return strings.Contains(w.log(id, "stdout"), text) }, testTimeout, tick,
 		"the container never wrote %q", text)
 }
 
 // sync runs a command in a container and returns its output.
 func (w *world) sync(id, script string) string {
 	w.Helper()
-	out, errOut, err := w.ExecSync(w.Context(), id, []string{"sh", "-c", script}, patience)
+	out, errOut, err := w.ExecSync(w.Context(), id, []string{"sh", "-c", script}, testTimeout)
 	require.NoError(w, err, "%s", errOut)
 	return string(out)
 }

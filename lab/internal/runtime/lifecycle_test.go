@@ -101,7 +101,7 @@ func TestPauseOnlyWaits(t *testing.T) {
 		c.Image.Image, c.Command = "pause:3.10", nil
 	})
 	assert.Equal(t, running, w.status(id).State)
-	require.NoError(t, w.StopContainer(t.Context(), id, 30))
+	require.NoError(t, w.StopContainer(t.Context(), id, longGrace))
 	assert.Zero(t, w.exited(id).ExitCode)
 }
 
@@ -160,7 +160,7 @@ func TestEvents(t *testing.T) {
 			assert.Equal(t, want, event.ContainerEventType)
 			assert.Equal(t, id, event.ContainerId)
 			assert.Len(t, event.ContainersStatuses, 1)
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			require.Fail(t, "no event", want)
 		}
 	}

@@ -81,10 +81,10 @@ func TestLoadedImage(t *testing.T) {
 	assert.Contains(t, w.output("", asHello, func(c *runtimeapi.ContainerConfig) { c.Args = []string{"other"} }), "args [other]\n")
 
 	id := w.run(w.pod("exec"), "", asHello, func(c *runtimeapi.ContainerConfig) { c.Args = []string{"wait"} })
-	stdout, _, err := w.ExecSync(t.Context(), id, []string{"/bin/hello", "exec"}, patience)
+	stdout, _, err := w.ExecSync(t.Context(), id, []string{"/bin/hello", "exec"}, testTimeout)
 	require.NoError(t, err)
 	assert.Contains(t, string(stdout), "args [exec]\n")
-	_, _, err = w.ExecSync(t.Context(), id, []string{"sh"}, patience)
+	_, _, err = w.ExecSync(t.Context(), id, []string{"sh"}, testTimeout)
 	require.EqualError(t, err, `exec: "sh": executable file not found in $PATH`)
 }
 

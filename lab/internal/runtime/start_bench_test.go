@@ -27,7 +27,7 @@ func BenchmarkExecSync(b *testing.B) {
 	w := newWorld(b)
 	id := w.run(w.pod("bench"), idle)
 	for b.Loop() {
-		_, _, err := w.ExecSync(b.Context(), id, []string{"true"}, patience)
+		_, _, err := w.ExecSync(b.Context(), id, []string{"true"}, testTimeout)
 		require.NoError(b, err)
 	}
 }

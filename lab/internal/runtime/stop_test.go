@@ -11,14 +11,17 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
+// longGrace is more seconds than a container needs that ends when it is asked to.
+const longGrace = 600
+
 func TestStopAsksFirst(t *testing.T) {
 	w := newWorld(t)
 	id := w.run(w.pod("polite"), "trap 'echo bye; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
 	w.prints(id, "ready")
-	require.NoError(t, w.StopContainer(t.Context(), id, 30))
+	require.NoError(t, w.StopContainer(t.Context(), id, longGrace))
 	assert.EqualValues(t, 3, w.exited(id).ExitCode)
 	w.prints(id, "bye")
-	require.NoError(t, w.StopContainer(t.Context(), id, 30), "stopping twice is harmless")
+	require.NoError(t, w.StopContainer(t.Context(), id, longGrace), "stopping twice is harmless")
 }
 
 func TestStopSignalOfTheContainer(t *testing.T) {
@@ -26,7 +29,7 @@ func TestStopSignalOfTheContainer(t *testing.T) {
 	id := w.run(w.pod("signal"), "trap 'exit 4' USR1; echo ready; while :; do sleep 0.01; done",
 		func(c *runtimeapi.ContainerConfig) { c.StopSignal = runtimeapi.Signal_SIGUSR1 })
 	w.prints(id, "ready")
-	require.NoError(t, w.StopContainer(t.Context(), id, 30))
+	require.NoError(t, w.StopContainer(t.Context(), id, longGrace))
 	assert.EqualValues(t, 4, w.exited(id).ExitCode)
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"time"
 
 	"github.com/creack/pty"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -80,17 +81,21 @@ func (s streams) execTerminal(ctx context.Context, c *container, args []string, 
 	}
 	defer slave.Close()
 	ctx, cancel := context.WithCancel(ctx)
+	setSize := func(size remotecommand.TerminalSize) {
+		_ = pty.Setsize(master, &pty.Winsize{Cols: size.Width, Rows: size.Height})
+	}
+	// Before the command starts: a program that reads the size only once, as stty
+	// does, would find none.
+	if size, ok := firstSize(ctx, resize); ok {
+		setSize(size)
+	}
 	var copying sync.WaitGroup
 	copying.Go(func() {
 		if out != nil {
 			_, _ = io.Copy(out, master) // ends in an error when the last program has left
 		}
 	})
-	copying.Go(func() {
-		follow(ctx, resize, func(size remotecommand.TerminalSize) {
-			_ = pty.Setsize(master, &pty.Winsize{Cols: size.Width, Rows: size.Height})
-		})
-	})
+	copying.Go(func() { follow(ctx, resize, setSize) })
 	if in != nil {
 		go func() { _, _ = io.Copy(master, in) }() // ends with the client's connection
 	}
@@ -102,6 +107,20 @@ func (s streams) execTerminal(ctx context.Context, c *container, args []string, 
 	copying.Wait()
 	_ = master.Close()
 	return err
+}
+
+// firstSizeTimeout bounds the wait for the first size of a client's terminal.
+const firstSizeTimeout = 2 * time.Second
+
+// firstSize returns the size that a client sends as soon as it is connected. One
+// that has no terminal of its own may never send any.
+func firstSize(ctx context.Context, sizes <-chan remotecommand.TerminalSize) (size remotecommand.TerminalSize, ok bool) {
+	select {
+	case size, ok = <-sizes:
+	case <-time.After(firstSizeTimeout):
+	case <-ctx.Done():
+	}
+	return size, ok
 }
 
 // follow calls set for each size until the client is gone.

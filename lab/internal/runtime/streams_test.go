@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -38,7 +39,7 @@ func (s *screen) String() string {
 
 func (s *screen) shows(t *testing.T, text string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, patience, tick, "%q never came", text)
+	require.Eventually(t, func() bool { return strings.Contains(s.String(), text) }, testTimeout, tick, "%q never came", text)
 }
 
 // typeUntil types a line again and again, until a new size of the terminal, which
@@ -48,12 +49,12 @@ func typeUntil(t *testing.T, keyboard io.Writer, out *screen, text string) {
 	require.Eventually(t, func() bool {
 		_, err := keyboard.Write([]byte("hello\n"))
 		return err == nil && strings.Contains(out.String(), text)
-	}, patience, 50*time.Millisecond)
+	}, testTimeout, 50*time.Millisecond)
 }
 
 // client runs a stream in the background and returns how it ended.
 func client(t *testing.T, f func(ctx context.Context) error) func() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testTimeout)
 	result := make(chan error, 1)
 	go func() { result <- f(ctx) }()
 	return func() error {
@@ -81,18 +82,31 @@ func TestExecTerminal(t *testing.T) {
 	in, keyboard := io.Pipe()
 	defer keyboard.Close()
 	var out screen
-	sizes := make(chan remotecommand.TerminalSize)
+	sizes := make(chan remotecommand.TerminalSize, 1)
+	sizes <- remotecommand.TerminalSize{Width: 100, Height: 30}
 	wait := client(t, func(ctx context.Context) error {
-		return streams{w.Service}.Exec(ctx, id, []string{"sh", "-c", "test -t 0 && echo a terminal; while read -r line; do echo got $line; stty size; done; exit 4"},
+		return streams{w.Service}.Exec(ctx, id, []string{"sh", "-c", "test -t 0 && stty size; while read -r line; do echo got $line; stty size; done; exit 4"},
 			in, &out, nil, true, sizes)
 	})
-	out.shows(t, "a terminal")
+	out.shows(t, "\r\n")
+	require.Equal(t, "30 100\r\n", out.String(), "the command begins with the client's size")
 	sizes <- remotecommand.TerminalSize{Width: 132, Height: 43}
 	typeUntil(t, keyboard, &out, "43 132")
 	out.shows(t, "got hello\r\n")
 	_, err := keyboard.Write([]byte{4}) // Ctrl-D
 	require.NoError(t, err)
 	require.ErrorContains(t, wait(), "exit code 4")
+}
+
+func TestAClientNeedNotSendASize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sizes := make(chan remotecommand.TerminalSize)
+		_, ok := firstSize(t.Context(), sizes)
+		assert.False(t, ok, "it sent none in time")
+		close(sizes)
+		_, ok = firstSize(t.Context(), sizes)
+		assert.False(t, ok, "it is gone")
+	})
 }
 
 func TestExecEndsWhenTheClientLeaves(t *testing.T) {

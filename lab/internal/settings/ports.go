@@ -2,8 +2,8 @@ package settings
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
+	"os"
 	"strconv"
 )
 
@@ -34,23 +34,28 @@ func (s Settings) Address(name string) string {
 // ensurePorts keeps the ports that are still free and chooses new ones for the
 // rest. All are held open until the last one is chosen, so no two are equal.
 func (s *Settings) ensurePorts() (moved []string, err error) {
-	var held []net.Listener
+	held := map[string]net.Listener{}
 	defer func() {
 		for _, l := range held {
 			_ = l.Close()
 		}
 	}()
+	for _, name := range PortNames {
+		if l, err := listen(s.Ports[name]); err == nil {
+			held[name] = l
+		}
+	}
 	ports := map[string]int{}
 	for _, name := range PortNames {
-		old := s.Ports[name]
-		l, err := listen(old)
-		if err != nil {
-			if l, err = listenAnywhere(); err != nil {
+		if held[name] == nil {
+			l, err := listenAnywhere()
+			if err != nil {
 				return nil, err
 			}
+			held[name] = l
 		}
-		held = append(held, l)
-		ports[name] = l.Addr().(*net.TCPAddr).Port
+		old := s.Ports[name]
+		ports[name] = held[name].Addr().(*net.TCPAddr).Port
 		if old != 0 && old != ports[name] {
 			moved = append(moved, fmt.Sprintf("port %d is taken by another program: %s moves to %d", old, name, ports[name]))
 		}
@@ -68,11 +73,18 @@ func listen(port int) (net.Listener, error) {
 
 func listenAnywhere() (net.Listener, error) {
 	var err error
-	for range 200 {
+	for i := range 200 {
 		var l net.Listener
-		if l, err = listen(lowestPort + rand.IntN(highestPort-lowestPort+1)); err == nil {
+		if l, err = listen(candidate(os.Getpid(), i)); err == nil {
 			return l, nil
 		}
 	}
 	return nil, fmt.Errorf("finding a free port between %d and %d on 127.0.0.1: %w", lowestPort, highestPort, err)
+}
+
+// candidate returns the port that a process tries after i others. Ports that are chosen
+// are open again until the components listen, so two labs that start at the same moment
+// must not look in the same place: each process id has places of its own.
+func candidate(pid, i int) int {
+	return lowestPort + (pid*len(PortNames)+i)%(highestPort-lowestPort+1)
 }

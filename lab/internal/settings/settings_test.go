@@ -34,6 +34,20 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 	assert.Equal(t, first, second)
 }
 
+func TestLabsThatStartTogetherChooseDifferentPorts(t *testing.T) {
+	const pid = 41
+	chosen := map[int]bool{}
+	for _, process := range []int{pid, pid + 1, pid + 2} {
+		for i := range PortNames {
+			port := candidate(process, i)
+			assert.False(t, chosen[port], "port %d", port)
+			chosen[port] = true
+			assert.GreaterOrEqual(t, port, lowestPort)
+			assert.LessOrEqual(t, port, highestPort)
+		}
+	}
+}
+
 func TestOnlyATakenPortMoves(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	before, _, err := Ensure(file, choose)

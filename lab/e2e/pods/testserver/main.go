@@ -71,7 +71,7 @@ func inCluster() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	client.Timeout = 10 * time.Second
+	client.Timeout = time.Minute
 	resp, err := client.Get(config.Host + "/version")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
