@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -37,14 +41,35 @@ func TestTheLessonOfTheLastStageIsWalkedFirst(t *testing.T) {
 	assert.Equal(t, []string{"6", "5", "1"}, lastFirst([]repository.Stage{{Number: 1}, {Number: 5}, {Number: 6}}))
 }
 
-func TestLinesOfTwoAreToldApart(t *testing.T) {
+func TestTheLastLineOfAProofCounts(t *testing.T) {
+	one, two := make(chan struct{}), make(chan struct{})
 	var out bytes.Buffer
-	both := &locked{out: &out}
-	one, two := &prefix{out: both, prefix: "one| "}, &prefix{out: both, prefix: "two| "}
-	fmt.Fprint(one, "step 1 ... ")
-	fmt.Fprint(two, "a\nb")
-	fmt.Fprint(one, "done\n\n")
-	two.flush()
-	one.flush()
-	assert.Equal(t, "two| a\none| step 1 ... done\none| \ntwo| b\n", out.String())
+	err := proveAll(t.Context(), &out, func(_ context.Context, args []string, stdout, stderr io.Writer) int {
+		switch args[0] {
+		case "lesson": // which goes on only beside the branches
+			close(one)
+			<-two
+			fmt.Fprint(stdout, "stage 1\nlessons: 1 passed, 0 failed\n")
+		case "branches":
+			close(two)
+			<-one
+			fmt.Fprint(stdout, "branches: 1 passed, 2 failed\n")
+			fmt.Fprint(stderr, "error: see above\n")
+			return 1
+		default:
+			fmt.Fprint(stderr, "error: there is no disk\n")
+			return 1
+		}
+		return 0
+	},
+		lane{{"lessons", []string{"lesson", "check"}}},
+		lane{{"branches", []string{"branches", "prove"}}, {"exercises", []string{"exercise", "prove", "--tested"}}})
+	require.ErrorIs(t, err, errNotProved)
+	assert.Contains(t, out.String(), "lesson| lessons: 1 passed, 0 failed\nlesson| workshop lesson check passed in 0s\n")
+	assert.Contains(t, out.String(), "exercise| error: there is no disk\n")
+	assert.True(t, strings.HasSuffix(out.String(), `
+error: workshop branches prove failed; what it printed begins with "branches| "
+error: workshop exercise prove failed; what it printed begins with "exercise| "
+lessons: 1 passed, 0 failed; branches: 1 passed, 2 failed; exercises: not counted, see above
+`), out.String())
 }

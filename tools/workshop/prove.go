@@ -5,70 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/lines"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
 // newProve returns the command that runs all proofs.
 func newProve() *cobra.Command {
-	return &cobra.Command{
+	var tested, dependents bool
+	command := &cobra.Command{
 		Use:   "prove",
-		Short: "Walk all lessons, test all branches, break and mend all exercises",
-		Long: `Walk all lessons, test all branches, break and mend all exercises: what CI runs to know
+		Short: "Walk all lessons, prove all branches, break and mend all exercises",
+		Long: `Walk all lessons, prove all branches, break and mend all exercises: what CI runs to know
 that nothing a learner is told has gone stale.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := os.MkdirTemp("", "prove-")
-			if err != nil {
-				return fmt.Errorf("making a folder for a clone: %w", err)
-			}
-			defer os.RemoveAll(dir)
-			clone, err := repository.CleanCopy(cmd.Context(), filepath.Join(dir, "workshop"))
+			r, err := repository.Find(cmd.Context(), ".")
 			if err != nil {
 				return err
 			}
-			return proveAll(cmd.Context(), clone, cmd.OutOrStdout())
+			stages, err := r.Stages()
+			if err != nil {
+				return err
+			}
+			exercises := []string{"exercise", "prove"}
+			if tested {
+				exercises = append(exercises, "--tested")
+			}
+			if dependents {
+				exercises = append(exercises, "--dependents")
+			}
+			return proveAll(cmd.Context(), cmd.OutOrStdout(), run,
+				// They wait more than they work, so they are walked two at once, and beside the rest.
+				lane{{"lessons", append([]string{"lesson", "check", "--jobs=2"}, lastFirst(stages)...)}},
+				lane{{"branches", []string{"branches", "prove"}}, {"exercises", exercises}},
+			)
 		},
 	}
-}
-
-// proveAll runs the proofs. The lessons wait more than they work, so they are walked
-// while the tests of branches and exercises run.
-func proveAll(ctx context.Context, clone repository.Repository, out io.Writer) error {
-	stages, err := clone.Stages()
-	if err != nil {
-		return err
-	}
-	out = &locked{out: out}
-	lanes := [][][]string{
-		{append([]string{"lesson", "check"}, lastFirst(stages)...)},
-		// In this order: what was tested on the branches is in Go's cache, and is not
-		// tested once more before the exercises break it.
-		{{"branches", "prove", "--in", clone.Root}, {"exercise", "prove", "--in", clone.Root}},
-	}
-	failed := make([]error, len(lanes))
-	var all sync.WaitGroup
-	for i, lane := range lanes {
-		all.Go(func() {
-			for _, args := range lane {
-				failed[i] = errors.Join(failed[i], proveOne(ctx, args, out))
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(failed...)
+	command.Flags().BoolVar(&tested, "tested", false, "take it as given that `make test` has just passed")
+	command.Flags().BoolVar(&dependents, "dependents", false, "with each exercise test also what depends on the packages that it breaks")
+	return command
 }
 
 // lastFirst returns the numbers of the stages. What the last one ships listens at two
-// ports of the machine, in its lesson as in its end-to-end test. The branches come to
+// ports of the machine, in its lesson as in its end-to-end test. The exercises come to
 // that test late, so the lesson is walked early.
 func lastFirst(stages []repository.Stage) []string {
 	var numbers []string
@@ -78,15 +65,67 @@ func lastFirst(stages []repository.Stage) []string {
 	return numbers
 }
 
-func proveOne(ctx context.Context, args []string, out io.Writer) error {
-	name := args[0] + " " + args[1]
-	start := time.Now()
-	prefixed := &prefix{out: out, prefix: args[0] + "| "}
-	defer prefixed.flush()
-	fmt.Fprintf(prefixed, "workshop %s\n", name)
-	if run(ctx, args, prefixed, prefixed) != 0 {
-		return fmt.Errorf("workshop %s failed; what it said begins with %q", name, prefixed.prefix)
+// A task is a command of this program that proves something, and what it counts.
+type task struct {
+	of   string
+	args []string
+}
+
+// A lane is tasks that run one after the other.
+type lane []task
+
+// proveAll runs lanes beside each other. The last line that it prints says of each task
+// how many have passed and failed.
+func proveAll(ctx context.Context, out io.Writer, run func(context.Context, []string, io.Writer, io.Writer) int, lanes ...lane) error {
+	type result struct {
+		count string
+		err   error
 	}
-	fmt.Fprintf(prefixed, "workshop %s passed in %s\n", name, time.Since(start).Round(time.Second))
-	return nil
+	results := make([][]result, len(lanes))
+	both := lines.NewLocked(out)
+	var all sync.WaitGroup
+	for i, lane := range lanes {
+		results[i] = make([]result, len(lane))
+		all.Go(func() {
+			for j, t := range lane {
+				results[i][j].count, results[i][j].err = t.prove(ctx, both, run)
+			}
+		})
+	}
+	all.Wait()
+	var counts []string
+	var failed error
+	for _, r := range slices.Concat(results...) {
+		counts = append(counts, r.count)
+		if r.err != nil {
+			fmt.Fprintln(out, "error:", r.err)
+			failed = errNotProved
+		}
+	}
+	fmt.Fprintln(out, strings.Join(counts, "; "))
+	return failed
+}
+
+// errNotProved is why the program ends with 1 after all was printed: the counts are last.
+var errNotProved = errors.New("not all was proved")
+
+// prove runs a task. Its count is the last line that the command prints, such as
+// "branches: 6 passed, 0 failed".
+func (t task) prove(ctx context.Context, out io.Writer, run func(context.Context, []string, io.Writer, io.Writer) int) (string, error) {
+	name := strings.Join(t.args[:2], " ")
+	start := time.Now()
+	printed, wrong := lines.New(out, t.args[0]+"| "), lines.New(out, t.args[0]+"| ")
+	fmt.Fprintf(printed, "workshop %s\n", name)
+	code := run(ctx, t.args, printed, wrong)
+	printed.Flush()
+	wrong.Flush()
+	count := printed.Last()
+	if !strings.HasPrefix(count, t.of+": ") {
+		count = t.of + ": not counted, see above"
+	}
+	if code != 0 {
+		return count, fmt.Errorf("workshop %s failed; what it printed begins with %q", name, t.args[0]+"| ")
+	}
+	fmt.Fprintf(printed, "workshop %s passed in %s\n", name, time.Since(start).Round(time.Second))
+	return count, nil
 }

@@ -13,25 +13,36 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
+// neverRun is a test of a module that was tested before its branch was cut.
+const neverRun = "package main\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) { t.Error(\"all of it is tested\") }\n"
+
 // newRepository makes a small workshop of three stages, with one commit.
 func newRepository(t *testing.T) repository.Repository {
 	t.Helper()
 	return repositorytest.New(t, map[string]string{
 		"README.md": "# The workshop\n\n| stage | what | |\n|---|---|---|\n" +
 			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
-		"go.work":               "go 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./03-queue\n\t./tools/workshop\n)\n",
-		"Makefile":              "test-%:\n\t@test -f $*/go.mod || test -f tools/$*/go.mod\n\t@! grep -s FAILS $*/*.txt\n",
-		"01-list/go.mod":        "module one\n\ngo 1.26.0\n",
-		"01-list/README.md":     "# One\n\nAgain in [stage\n2](../02-watch/), or in [its queue](../03-queue/queue.go#L1). See [main](main.go).\n",
-		"01-list/main.go":       "package main\n",
-		"02-watch/go.mod":       "module two\n\ngo 1.26.0\n",
-		"02-watch/watch.go":     "package watch\n",
-		"03-queue/go.mod":       "module three\n\ngo 1.26.0\n",
-		"03-queue/queue.go":     "package queue\n",
-		"tools/workshop/go.mod": "module workshop\n\ngo 1.26.0\n",
-		"katacoda/course.txt":   "01-list 02-watch 03-queue",
-		"tools/go.mod":          "module tools\n\ngo 1.26.0\n",
-		"lab/main.go":           "package main\n",
+		"go.work":                      "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./02-watch/nested\n\t./03-queue\n\t./03-queue/nested // later\n\t./tools/workshop\n)\n",
+		"01-list/go.mod":               "module one\n\ngo 1.26.0\n",
+		"01-list/README.md":            "# One\n\nAgain in [stage\n2](../02-watch/), or in [its queue](../03-queue/queue.go#L1). See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n",
+		"01-list/main.go":              "package main\n\nfunc main() {}\n",
+		"01-list/main_test.go":         neverRun,
+		"01-list/lesson_test.go":       "package main\n\nimport (\n\t\"os\"\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestTheLesson(t *testing.T) {\n\ttext, _ := os.ReadFile(\"README.md\")\n\tif !strings.HasPrefix(string(text), \"# One\") {\n\t\tt.Error(\"another title\")\n\t}\n}\n",
+		"02-watch/go.mod":              "module two\n\ngo 1.26.0\n",
+		"02-watch/watch.go":            "package main\n\nfunc main() {}\n",
+		"02-watch/main_test.go":        neverRun,
+		"02-watch/nested/go.mod":       "module two/nested\n\ngo 1.26.0\n\nreplace two => ../\n",
+		"02-watch/nested/main.go":      "package main\n\nfunc main() {}\n",
+		"02-watch/nested/main_test.go": neverRun,
+		"03-queue/go.mod":              "module three\n\ngo 1.26.0\n",
+		"03-queue/queue.go":            "package queue\n",
+		"03-queue/nested/go.mod":       "module three/nested\n\ngo 1.26.0\n\nreplace three => ../\n",
+		"03-queue/testdata/go.mod":     "not one of a module",
+		"tools/workshop/go.mod":        "module workshop\n\ngo 1.26.0\n",
+		"katacoda/course.txt":          "01-list 02-watch 03-queue",
+		"tools/go.mod":                 "module tools\n\ngo 1.26.0\n",
+		"lab/go.mod":                   "module lab\n\ngo 1.26.0\n",
+		"lab/main.go":                  "package main\n",
 	})
 }
 
@@ -58,13 +69,14 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	stages, err := r.Stages()
 	require.NoError(t, err)
 	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-list"}}, stages)
-	assert.Equal(t, "go 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", repositorytest.Read(t, r.Path("go.work")))
+	assert.Equal(t, "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", repositorytest.Read(t, r.Path("go.work")))
 	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
-	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
+	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
 	readme := repositorytest.Read(t, r.Path("README.md"))
 	assert.Contains(t, readme, "This is branch `stage-1`: the workshop up to stage 1.")
 	assert.Contains(t, readme, "| [1. list](01-list/) | a client | here |\n| 2. watch | a listener | branch `stage-2` |\n| 3. queue | a queue | branch `stage-3` |\n")
 
+	assert.Contains(t, repositorytest.Git(t, r, "show", "stage-2:go.work"), "\t./02-watch\n\t./02-watch/nested\n\t./tools/workshop\n")
 	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main^{tree}"), repositorytest.Git(t, r, "rev-parse", "stage-3^{tree}"), "the last one has everything")
 	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main"), repositorytest.Git(t, r, "rev-parse", "stage-2^"), "it grows out of the commit it was cut from")
 }

@@ -66,26 +66,21 @@ func newSwitch(c Cutter) *cobra.Command {
 }
 
 func newProve(c Cutter) *cobra.Command {
-	var in string
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "prove",
-		Short: "Build and test each branch in a clean clone",
+		Short: "Prove each branch in a clean clone: what differs from the present commit is tested",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			clone := repository.Repository{Root: in}
-			if in == "" {
-				dir, err := os.MkdirTemp("", "branches-")
-				if err != nil {
-					return fmt.Errorf("making a folder for a clone: %w", err)
-				}
-				defer os.RemoveAll(dir)
-				if clone, err = repository.CleanCopy(cmd.Context(), filepath.Join(dir, "clone")); err != nil {
-					return err
-				}
+			dir, err := os.MkdirTemp("", "branches-")
+			if err != nil {
+				return fmt.Errorf("making a folder for a clone: %w", err)
+			}
+			defer os.RemoveAll(dir)
+			clone, err := repository.CleanCopy(cmd.Context(), filepath.Join(dir, "clone"))
+			if err != nil {
+				return err
 			}
 			return Prover{Cutter: c, Out: cmd.OutOrStdout()}.Prove(cmd.Context(), clone)
 		},
 	}
-	command.Flags().StringVar(&in, "in", "", "a clean clone to work in, with the lab's programs (default: one is made)")
-	return command
 }

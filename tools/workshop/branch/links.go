@@ -8,17 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
-
+	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// checkLinks reports each link of a Markdown file that leads to no file of r.
-func checkLinks(r repository.Repository) error {
-	var broken []error
-	err := filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {
+// eachText calls do with each Markdown file of a working tree.
+func eachText(r repository.Repository, do func(file string, text string) error) error {
+	return filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -31,10 +27,22 @@ func checkLinks(r repository.Repository) error {
 		if err != nil {
 			return err
 		}
-		for _, target := range links(content) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
-				name, _ := filepath.Rel(r.Root, path)
-				broken = append(broken, fmt.Errorf("%s links to %s, which is not there", name, target))
+		return do(path, string(content))
+	})
+}
+
+// checkLinks reports each link of a Markdown file that leads to no file of r.
+func checkLinks(r repository.Repository) error {
+	var broken []error
+	err := eachText(r, func(file, text string) error {
+		for _, link := range markdown.Parse(text).Links {
+			path, within := pathOf(link)
+			if !within {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), path)); err != nil {
+				name, _ := filepath.Rel(r.Root, file)
+				broken = append(broken, fmt.Errorf("%s links to %s, which is not there", name, path))
 			}
 		}
 		return nil
@@ -42,19 +50,12 @@ func checkLinks(r repository.Repository) error {
 	return errors.Join(append(broken, err)...)
 }
 
-// links returns the paths that a Markdown text links to, without those that lead out of
-// the repository and those within the text.
-func links(markdown []byte) []string {
-	var paths []string
-	document := goldmark.DefaultParser().Parse(text.NewReader(markdown))
-	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if link, ok := node.(*ast.Link); ok && entering {
-			target, err := url.Parse(string(link.Destination))
-			if err == nil && target.Scheme == "" && target.Path != "" {
-				paths = append(paths, filepath.FromSlash(target.Path))
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return paths
+// pathOf returns the path that a link leads to, from the folder of its text, and whether
+// it leads to another file of the repository at all.
+func pathOf(link markdown.Link) (string, bool) {
+	target, err := url.Parse(link.Target)
+	if err != nil || target.Scheme != "" || target.Path == "" {
+		return "", false
+	}
+	return filepath.FromSlash(target.Path), true
 }

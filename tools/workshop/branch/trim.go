@@ -2,12 +2,14 @@ package branch
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
+	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -23,31 +25,50 @@ func trim(r repository.Repository, last repository.Stage, later []repository.Sta
 			return err
 		}
 	}
-	if err := rewrite(r.Path("go.work"), func(text string) string { return unuse(text, later) }); err != nil {
+	if err := unuse(r); err != nil {
 		return err
 	}
-	if err := rewrite(r.Path("README.md"), func(text string) string { return announce(text, last, later) }); err != nil {
+	readme, err := os.ReadFile(r.Path("README.md"))
+	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(r.Root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+	if err := os.WriteFile(r.Path("README.md"), []byte(announce(string(readme), last, later)), 0o644); err != nil {
+		return err
+	}
+	return eachText(r, func(file, text string) error {
+		dir, err := filepath.Rel(r.Root, filepath.Dir(file))
+		if err != nil {
 			return err
-		case entry.IsDir() && entry.Name() == ".git":
-			return fs.SkipDir
-		case entry.IsDir() || filepath.Ext(path) != ".md":
+		}
+		changed := unlink(text, dir, later)
+		if changed == text {
 			return nil
 		}
-		return rewrite(path, func(text string) string { return unlink(text, later) })
+		return os.WriteFile(file, []byte(changed), 0o644)
 	})
 }
 
-// unuse takes stages out of a go.work.
-func unuse(work string, stages []repository.Stage) string {
-	for _, stage := range stages {
-		work = strings.ReplaceAll(work, "\t./"+stage.Folder+"\n", "")
+// unuse takes out of go.work the modules that are not there any more: stages, and modules
+// that stood in them.
+func unuse(r repository.Repository) error {
+	content, err := os.ReadFile(r.Path("go.work"))
+	if err != nil {
+		return err
 	}
-	return work
+	work, err := modfile.ParseWork("go.work", content, nil)
+	if err != nil {
+		return err
+	}
+	for _, use := range slices.Clone(work.Use) {
+		if _, err := os.Stat(r.Path(use.Path, "go.mod")); err == nil {
+			continue
+		}
+		if err := work.DropUse(use.Path); err != nil {
+			return err
+		}
+	}
+	work.Cleanup()
+	return os.WriteFile(r.Path("go.work"), modfile.Format(work.Syntax), 0o644)
 }
 
 // announce says under the title of the repository's README which branch this is, and in
@@ -67,24 +88,17 @@ func announce(readme string, last repository.Stage, later []repository.Stage) st
 	return title + "\n\n" + note + "\n" + strings.Join(lines, "\n")
 }
 
-// unlink turns links into the folders of stages into plain text.
-func unlink(markdown string, stages []repository.Stage) string {
-	for _, stage := range stages {
-		link := regexp.MustCompile(`\[([^\]]*)\]\((?:\.\.?/)*` + regexp.QuoteMeta(stage.Folder) + `(?:/[^)]*)?\)`)
-		markdown = link.ReplaceAllString(markdown, "$1")
+// unlink turns links into folders that are gone into plain text.
+func unlink(text, dir string, gone []repository.Stage) string {
+	document := markdown.Parse(text)
+	var edits []markdown.Edit
+	for _, link := range document.Links {
+		path, within := pathOf(link)
+		top, _, _ := strings.Cut(filepath.ToSlash(filepath.Join(dir, path)), "/")
+		isGone := slices.ContainsFunc(gone, func(stage repository.Stage) bool { return stage.Folder == top })
+		if within && isGone && !link.Empty() {
+			edits = append(edits, markdown.Edit{Range: link.Range, Text: link.Words})
+		}
 	}
-	return markdown
-}
-
-// rewrite replaces the text of a file, and leaves one alone that stays the same.
-func rewrite(path string, change func(string) string) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	changed := change(string(content))
-	if changed == string(content) {
-		return nil
-	}
-	return os.WriteFile(path, []byte(changed), 0o644)
+	return document.Apply(edits...)
 }

@@ -58,12 +58,12 @@ func TestEachFileIsChecked(t *testing.T) {
 	r := exercisetest.New(t)
 	const judge = "level: 1\nminutes: 5\nread: [sum/sum.go]\ntests:\n  - {package: ./sum, test: TestSum, output: x, because: y}\n"
 	for name, test := range map[string]struct{ file, content, want string }{
-		"no title":               {"README.md", "make exercise N=1 NAME=lost", "README.md does not begin with a title"},
+		"no title":               {"README.md", "make exercise N=1 NAME=lost", "README.md has no title"},
 		"another exercise":       {"README.md", "# T\n\nmake exercise N=1 NAME=last", "README.md does not say how to start it: make exercise N=1 NAME=lost"},
 		"one hint":               {"hints.md", "## Hint 1\n\nx\n", "hints.md has 1 hints, at least two are needed"},
 		"hints out of order":     {"hints.md", "## Hint 1\nx\n## Hint 3\ny\n", `hints.md has "## Hint 3" where "## Hint 2" should be`},
 		"an empty hint":          {"hints.md", "## Hint 1\n\n## Hint 2\ny\n", "hints.md says nothing under ## Hint 1"},
-		"no solution":            {"solution.md", "", "solution.md does not begin with a title"},
+		"no solution":            {"solution.md", "", "solution.md has no title"},
 		"no patch":               {"break.patch", "", "break.patch has nothing in it"},
 		"a field that is not":    {"judge.yaml", judge + "lvl: 1\n", `judge.yaml cannot be read: json: unknown field "lvl"`},
 		"a field of a test":      {"judge.yaml", "tests: [{name: x}]\n", `judge.yaml cannot be read: json: unknown field "name"`},

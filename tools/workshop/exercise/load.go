@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -60,8 +61,8 @@ func (l *loader) read(name string) string {
 
 func (l *loader) readTask() {
 	task := l.read("README.md")
-	if l.Title = title(task); l.Title == "" {
-		l.wrong("README.md does not begin with a title (# What somebody sees)")
+	if l.Title = markdown.Parse(task).Title; l.Title == "" {
+		l.wrong("README.md has no title (# What somebody sees)")
 	}
 	if !strings.Contains(task, l.StartCommand()) {
 		l.wrong("README.md does not say how to start it: %s", l.StartCommand())
@@ -70,47 +71,27 @@ func (l *loader) readTask() {
 
 func (l *loader) readSolution() {
 	l.Solution = strings.TrimSpace(l.read("solution.md"))
-	if title(l.Solution) == "" {
-		l.wrong("solution.md does not begin with a title (# What was wrong)")
+	if markdown.Parse(l.Solution).Title == "" {
+		l.wrong("solution.md has no title (# What was wrong)")
 	}
-}
-
-func title(markdown string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(markdown), "\n")
-	text, found := strings.CutPrefix(line, "# ")
-	if !found {
-		return ""
-	}
-	return strings.TrimSpace(text)
 }
 
 // readHints cuts hints.md at its headings.
 func (l *loader) readHints() {
-	inFence := false
-	var hints []string
-	for line := range strings.Lines(l.read("hints.md")) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			inFence = !inFence
+	for i, section := range markdown.Parse(l.read("hints.md")).Sections {
+		want := fmt.Sprintf("Hint %d", i+1)
+		if section.Heading != want {
+			l.wrong("hints.md has %q where %q should be", "## "+section.Heading, "## "+want)
 		}
-		if !inFence && strings.HasPrefix(line, "## ") {
-			if want := fmt.Sprintf("## Hint %d", len(hints)+1); strings.TrimSpace(line) != want {
-				l.wrong("hints.md has %q where %q should be", strings.TrimSpace(line), want)
-			}
-			hints = append(hints, "")
-		} else if len(hints) > 0 {
-			hints[len(hints)-1] += line
+		hint := strings.TrimSpace(section.Text)
+		if hint == "" {
+			l.wrong("hints.md says nothing under ## %s", want)
 		}
+		l.Hints = append(l.Hints, hint)
 	}
-	for i, hint := range hints {
-		hints[i] = strings.TrimSpace(hint)
-		if hints[i] == "" {
-			l.wrong("hints.md says nothing under ## Hint %d", i+1)
-		}
+	if len(l.Hints) < 2 {
+		l.wrong("hints.md has %d hints, at least two are needed (## Hint 1, ## Hint 2)", len(l.Hints))
 	}
-	if len(hints) < 2 {
-		l.wrong("hints.md has %d hints, at least two are needed (## Hint 1, ## Hint 2)", len(hints))
-	}
-	l.Hints = hints
 }
 
 func (l *loader) readJudge() {

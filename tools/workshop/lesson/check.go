@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/lines"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -18,10 +23,13 @@ type Checker struct {
 	Out        io.Writer     // for the progress, and for what is wrong
 	Timeout    time.Duration // of each block and each check; DefaultTimeout is generous
 	Keep       bool          // the copies, with their labs stopped
+	Folder     string        // where the copies are made
+	Jobs       int           // how many lessons are run at once
 }
 
-// DefaultTimeout is how long a block or a check may take.
-const DefaultTimeout = 5 * time.Minute
+// DefaultTimeout is how long a block or a check may take. It ends what hangs; a busy machine
+// that compiles a stage for the first time is within it.
+const DefaultTimeout = 20 * time.Minute
 
 // NewCheck returns the command workshop lesson check.
 func NewCheck() *cobra.Command {
@@ -38,12 +46,18 @@ the copy, too.`,
 			if c.Repository, err = repository.Find(command.Context(), "."); err != nil {
 				return err
 			}
+			cache, err := os.UserCacheDir()
+			if err != nil {
+				return fmt.Errorf("looking for a folder for the copies: %w", err)
+			}
+			c.Folder = filepath.Join(cache, "hacking-a-controller", "lesson")
 			c.Out = command.OutOrStdout()
 			return c.Check(command.Context(), args...)
 		},
 	}
 	command.Flags().DurationVar(&c.Timeout, "step-timeout", DefaultTimeout, "how long a block or a check may take")
-	command.Flags().BoolVar(&c.Keep, "keep", false, "keep the copy, with its lab stopped")
+	command.Flags().BoolVar(&c.Keep, "keep", false, "keep the copy, with its lab stopped, until the next run")
+	command.Flags().IntVar(&c.Jobs, "jobs", 1, "how many lessons to run at once")
 	return command
 }
 
@@ -54,28 +68,65 @@ func (c *Checker) Check(ctx context.Context, numbers ...string) error {
 	if err != nil {
 		return err
 	}
-	var summary []string
+	verdicts := make([]verdict, len(stages))
+	out := lines.NewLocked(c.Out)
+	turns := make(chan struct{}, max(1, c.Jobs))
+	var all sync.WaitGroup
+	for i, stage := range stages {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			if c.Jobs > 1 {
+				verdicts[i] = c.check(ctx, stage, lines.New(out, ""))
+			} else {
+				verdicts[i] = c.check(ctx, stage, out) // also a line that has not ended
+			}
+		})
+	}
+	all.Wait()
+	return c.conclude(ctx, verdicts)
+}
+
+// A verdict is what became of a lesson.
+type verdict struct {
+	sentence string
+	err      error
+}
+
+func (c *Checker) check(ctx context.Context, stage repository.Stage, out io.Writer) verdict {
+	if ctx.Err() != nil {
+		return verdict{err: ctx.Err()}
+	}
+	begin := time.Now()
+	err := c.stage(ctx, stage, out)
+	took := time.Since(begin).Round(time.Second)
+	if err == nil {
+		return verdict{sentence: fmt.Sprintf("stage %d: passed in %s", stage.Number, took)}
+	}
+	if ctx.Err() == nil {
+		fmt.Fprintln(out, details(err))
+	}
+	return verdict{fmt.Sprintf("stage %d: failed after %s: %s", stage.Number, took, firstLine(err)), err}
+}
+
+func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
 	failed := 0
-	for _, stage := range stages {
-		begin := time.Now()
-		err := c.stage(ctx, stage)
-		if ctx.Err() != nil {
-			return errors.Join(errors.New("interrupted"), ended(err))
-		}
-		took := time.Since(begin).Round(time.Second)
-		if err != nil {
+	var left []error
+	for _, v := range verdicts {
+		if v.err != nil {
 			failed++
-			c.tell(err)
-			summary = append(summary, fmt.Sprintf("stage %d: failed after %s: %s", stage.Number, took, firstLine(err)))
-		} else {
-			summary = append(summary, fmt.Sprintf("stage %d: passed in %s", stage.Number, took))
+			left = append(left, ended(v.err))
 		}
 	}
-	for _, line := range summary {
-		fmt.Fprintln(c.Out, line)
+	if ctx.Err() != nil {
+		return errors.Join(append([]error{errors.New("interrupted")}, left...)...)
 	}
+	for _, v := range verdicts {
+		fmt.Fprintln(c.Out, v.sentence)
+	}
+	fmt.Fprintf(c.Out, "lessons: %d passed, %d failed\n", len(verdicts)-failed, failed)
 	if failed > 0 {
-		return fmt.Errorf("%d of %d lessons failed; the reasons are above", failed, len(stages))
+		return fmt.Errorf("%d of %d lessons failed; the reasons are above", failed, len(verdicts))
 	}
 	return nil
 }
@@ -96,13 +147,13 @@ func (c *Checker) stages(numbers []string) ([]repository.Stage, error) {
 }
 
 // stage runs one lesson in a new place, and leaves nothing behind.
-func (c *Checker) stage(ctx context.Context, stage repository.Stage) (err error) {
+func (c *Checker) stage(ctx context.Context, stage repository.Stage, out io.Writer) (err error) {
 	l, err := Read(c.Repository, stage)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "stage %d: copying the repository\n", stage.Number)
-	p, err := newPlace(ctx, c.Repository, stage, c.Timeout)
+	fmt.Fprintf(out, "stage %d: copying the repository\n", stage.Number)
+	p, err := newPlace(ctx, c.Repository, stage, c.Folder, c.Timeout)
 	if err != nil {
 		return err
 	}
@@ -111,14 +162,14 @@ func (c *Checker) stage(ctx context.Context, stage repository.Stage) (err error)
 		if wrong != nil {
 			err = errors.Join(err, &leftover{wrong})
 		} else if c.Keep {
-			fmt.Fprintf(c.Out, "stage %d: the copy is kept in %s; its lab is stopped\n", stage.Number, p.copied.Root)
+			fmt.Fprintf(out, "stage %d: the copy is kept in %s; its lab is stopped\n", stage.Number, p.copied.Root)
 		}
 	}()
-	r := &run{lesson: l, shell: p.shell, out: c.Out}
+	r := &run{lesson: l, shell: p.shell, out: out}
 	if err := r.syntax(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "stage %d: starting a lab\n", stage.Number)
+	fmt.Fprintf(out, "stage %d: starting a lab\n", stage.Number)
 	if err := p.start(ctx); err != nil {
 		return fmt.Errorf("starting the lab of stage %d: %w", stage.Number, err)
 	}
@@ -136,16 +187,17 @@ func ended(err error) error {
 	return nil
 }
 
-// tell prints a failure with all that belongs to it.
-func (c *Checker) tell(err error) {
-	if f := new(failure); errors.As(err, &f) {
-		fmt.Fprint(c.Out, f.details())
-		if left := ended(err); left != nil {
-			fmt.Fprintln(c.Out, left)
-		}
-		return
+// details is a failure with all that belongs to it.
+func details(err error) string {
+	f := new(failure)
+	if !errors.As(err, &f) {
+		return err.Error()
 	}
-	fmt.Fprintln(c.Out, err)
+	text := strings.TrimSuffix(f.details(), "\n")
+	if left := ended(err); left != nil {
+		text += "\n" + left.Error()
+	}
+	return text
 }
 
 func firstLine(err error) string {

@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 func TestALessonPasses(t *testing.T) {
@@ -21,6 +24,7 @@ func TestALessonPasses(t *testing.T) {
 	assert.Regexp(t, `(?m)^stage 3, step 1 of 2: Write \.\.\. \d+s$`, out)
 	assert.Regexp(t, `(?m)^stage 3, step 2 of 2: Write again \.\.\. \d+s$`, out)
 	assert.Regexp(t, `(?m)^stage 3: passed in \d+s$`, out)
+	assert.True(t, strings.HasSuffix(out, "\nlessons: 1 passed, 0 failed\n"), out)
 	assert.Equal(t, "up reset", f.asked())
 	assert.Empty(t, f.left())
 }
@@ -139,10 +143,28 @@ func TestTheNextLessonIsRunAfterOneThatFails(t *testing.T) {
 	require.EqualError(t, err, "1 of 2 lessons failed; the reasons are above")
 	assert.Contains(t, out, "stage 3: failed after")
 	assert.Contains(t, out, "stage 4: passed in")
+	assert.True(t, strings.HasSuffix(out, "\nlessons: 1 passed, 1 failed\n"), out)
 	assert.Equal(t, "up reset up reset", f.asked())
 
 	_, err = f.check("5")
 	require.EqualError(t, err, "there is no stage 5 here; there is: 3, 4")
+}
+
+// Each of the two waits for the other.
+func TestTwoLessonsAtOnce(t *testing.T) {
+	f := newFixture(t)
+	meet := t.TempDir()
+	f.jobs = 2
+	f.readme("echo one", "> '"+meet+"/stage 3'\nuntil [ -e '"+meet+"/stage 4' ]; do sleep 0.02; done\necho one")
+	f.files["04-queue/README.md"] = strings.NewReplacer("stage 3", "stage 4", "stage 4", "stage 3").Replace(f.files["03-watch/README.md"])
+	for name, content := range map[string]string{"go.mod": "module more\n", "checks/step1.sh": check("one.txt"), "checks/step2.sh": "echo done\n"} {
+		f.files["04-queue/"+name] = content
+	}
+	out, err := f.check()
+	require.EqualError(t, err, "1 of 2 lessons failed; the reasons are above")
+	assert.Regexp(t, `(?m)^stage 3, step 1 of 2: Write \.\.\. \d+s$`, out)
+	assert.Regexp(t, `(?m)^stage 4, step 1 of 2: Write \.\.\. \d+s$`, out)
+	assert.Regexp(t, `stage 3: passed in \d+s\nstage 4: failed after \d+s: .*\nlessons: 1 passed, 1 failed\n$`, out)
 }
 
 func TestALabThatIsNotBuilt(t *testing.T) {
@@ -181,9 +203,37 @@ func TestACopyIsKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "stage 3: the copy is kept in ")
 	assert.Equal(t, "up down", f.asked())
-	files, err := filepath.Glob(filepath.Join(os.TempDir(), "lesson-*", "*", "03-watch", "two.txt"))
+	files, err := filepath.Glob(filepath.Join(f.copies, "3", "slot-1", "*", "03-watch", "two.txt"))
 	require.NoError(t, err)
 	assert.Len(t, files, 1)
+}
+
+// What it leaves has the same path as in the run before, or Go would compile it anew.
+func TestTheNextRunEndsWhatAnEarlierOneHasLeft(t *testing.T) {
+	f := newFixture(t)
+	f.keep = true
+	_, err := f.check()
+	require.NoError(t, err)
+	kept := f.left()
+	require.Len(t, kept, 1)
+	repositorytest.Write(t, filepath.Join(kept[0], "tmp", "more"), "")
+	_, err = f.check()
+	require.NoError(t, err)
+	assert.Equal(t, "up down reset up down", f.asked(), "a run that was killed has not ended its lab")
+	assert.Equal(t, kept, f.left())
+	assert.NoFileExists(t, filepath.Join(kept[0], "tmp", "more"))
+}
+
+func TestTwoRunsOfALessonDoNotMeet(t *testing.T) {
+	f := newFixture(t)
+	slot, err := repository.TakeSlot(filepath.Join(f.copies, "3"))
+	require.NoError(t, err)
+	defer slot.Free()
+	mine := filepath.Join(slot.Dir, "mine")
+	repositorytest.Write(t, mine, "")
+	_, err = f.check()
+	require.NoError(t, err)
+	assert.FileExists(t, mine)
 }
 
 func TestABlockRunsAsInTheReadersShell(t *testing.T) {
@@ -217,7 +267,7 @@ func TestAnInterruptLeavesNothingBehind(t *testing.T) {
 	r := f.repository()
 	ended := make(chan error, 1)
 	go func() {
-		c := &Checker{Repository: r, Out: &strings.Builder{}, Timeout: f.timeout * 10}
+		c := &Checker{Repository: r, Out: &strings.Builder{}, Timeout: f.timeout * 10, Folder: f.copies}
 		ended <- c.Check(ctx)
 	}()
 	require.Eventually(t, func() bool { _, err := os.ReadFile(pids); return err == nil }, 30*time.Second, 10*time.Millisecond)

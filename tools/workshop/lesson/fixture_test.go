@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,14 +36,17 @@ type fixture struct {
 	t     *testing.T
 	files map[string]string
 	log   string // what the lab was asked for
+	// copies is where they are made.
+	copies string
 	// What the checker is told.
 	timeout time.Duration
 	keep    bool
+	jobs    int
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{t: t, timeout: 30 * time.Second, log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
+	f := &fixture{t: t, timeout: 30 * time.Second, copies: filepath.Join(t.TempDir(), "copies"), log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
 		".gitignore":               "/lab/bin/\n",
 		"tools/workshop/go.mod":    "module workshop\n",
 		"03-watch/go.mod":          "module watch\n",
@@ -52,8 +56,7 @@ func newFixture(t *testing.T) *fixture {
 		"lab/bin/lab":              aLab,
 	}}
 	t.Setenv("LESSON_TEST_LOG", f.log)
-	// Copies are made below this folder, so that a test can see that they went.
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir()) // so that a test can see that nothing is left there
 	return f
 }
 
@@ -73,7 +76,7 @@ func (f *fixture) repository() repository.Repository {
 func (f *fixture) check(numbers ...string) (string, error) {
 	f.t.Helper()
 	var out bytes.Buffer
-	c := &Checker{Repository: f.repository(), Out: &out, Timeout: f.timeout, Keep: f.keep}
+	c := &Checker{Repository: f.repository(), Out: &out, Timeout: f.timeout, Keep: f.keep, Folder: f.copies, Jobs: f.jobs}
 	err := c.Check(f.t.Context(), numbers...)
 	return out.String(), err
 }
@@ -88,9 +91,12 @@ func (f *fixture) asked() string {
 	return strings.Join(strings.Fields(string(log)), " ")
 }
 
-// left is what is in the folder of copies.
+// left is what is in the folders of copies and of temporary files.
 func (f *fixture) left() []string {
-	names, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	copies, err := filepath.Glob(filepath.Join(f.copies, "*", "*"))
 	require.NoError(f.t, err)
-	return names
+	copies = slices.DeleteFunc(copies, func(name string) bool { return filepath.Ext(name) == ".lock" })
+	temporary, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	require.NoError(f.t, err)
+	return append(copies, temporary...)
 }

@@ -21,10 +21,14 @@ const (
 	Beyond = "What comes next"
 )
 
+// These comments stand around a passage that is only for the lab.
+const (
+	LabBegins = "lab"
+	LabEnds   = "/lab"
+)
+
 var (
-	execFence  = regexp.MustCompile("^ *(?:```+|~~~+) *bash +exec\\b *(.*)$")
 	checkName  = regexp.MustCompile(`^step([1-9]\d*)\.sh$`)
-	passage    = regexp.MustCompile(`^<!-- (/?)lab -->$`)
 	hostedMark = regexp.MustCompile(`\{\{ *(exec|copy)`)
 )
 
@@ -38,7 +42,11 @@ func (l Lesson) validate(r repository.Repository, source string) error {
 		say(1, "the lesson has no title; begin it with one, such as: # Stage %d: ...", l.Stage.Number)
 	}
 	l.validateHeadings(say)
-	l.validateSource(source, say)
+	for _, mark := range hostedMark.FindAllStringIndex(source, -1) {
+		say(l.Line(mark[0]), "{{exec}} and {{copy}} stand only in generated files; give the fence the info string bash exec instead")
+	}
+	l.validateBlocks(say)
+	l.validatePassages(say)
 	l.validateChecks(r, say)
 	return errors.Join(wrong...)
 }
@@ -73,34 +81,35 @@ func (l Lesson) validateHeadings(say sayer) {
 
 const form = Build + "; Step 1: ... to the last step; " + Wrong + "; " + Train + "; " + Beyond
 
-// validateSource looks at single lines.
-func (l Lesson) validateSource(source string, say sayer) {
+// validateBlocks looks for blocks that nothing would run, or not as was meant.
+func (l Lesson) validateBlocks(say sayer) {
 	known := map[int]bool{}
 	for _, step := range l.Steps {
 		for _, block := range step.Blocks {
 			known[block.Line] = true
 		}
 	}
+	for _, fence := range l.Fences {
+		switch options, run := toRun(fence); {
+		case run && !known[fence.Line]:
+			say(fence.Line, "a block to run stands in a step, and not in a list or a quotation; nothing would run this one")
+		case run && options != "" && options != "lab":
+			say(fence.Line, "the info string is bash exec, or bash exec lab for what only the lab has; not %q", "bash exec "+options)
+		}
+	}
+}
+
+// validatePassages wants passages that are only for the lab to begin and to end.
+func (l Lesson) validatePassages(say sayer) {
 	open := 0
-	for i, line := range strings.Split(source, "\n") {
-		number := i + 1
-		if hostedMark.MatchString(line) {
-			say(number, "{{exec}} and {{copy}} stand only in generated files; give the fence the info string bash exec instead")
+	for _, comment := range l.Comments {
+		if comment.Text != LabBegins && comment.Text != LabEnds {
+			continue
 		}
-		if match := execFence.FindStringSubmatch(line); match != nil {
-			switch word := strings.TrimSpace(match[1]); {
-			case !known[number]:
-				say(number, "a block to run stands in a step, and not in a list or a quotation; nothing would run this one")
-			case word != "" && word != "lab":
-				say(number, "the info string is bash exec, or bash exec lab for what only the lab has; not %q", "bash exec "+word)
-			}
+		if (comment.Text == LabEnds) != (open != 0) {
+			say(comment.Line, "a passage that is only for the lab begins with <!-- lab --> and ends with <!-- /lab -->")
 		}
-		if match := passage.FindStringSubmatch(line); match != nil {
-			if (match[1] == "/") != (open != 0) {
-				say(number, "a passage that is only for the lab begins with <!-- lab --> and ends with <!-- /lab -->")
-			}
-			open = map[string]int{"": number, "/": 0}[match[1]]
-		}
+		open = map[string]int{LabBegins: comment.Line}[comment.Text]
 	}
 	if open != 0 {
 		say(open, "<!-- lab --> has no <!-- /lab --> after it")

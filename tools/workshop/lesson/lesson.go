@@ -9,29 +9,20 @@ import (
 	"fmt"
 	"path"
 
+	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
 // A Lesson is the README.md of a stage.
 type Lesson struct {
-	Stage        repository.Stage
-	Title        string
-	Introduction string    // what stands between the title and the first section
-	Sections     []Section // all of them in order, the steps too
-	Steps        []Step
-}
-
-// A Section is what stands below a second-level heading.
-type Section struct {
-	Heading string
-	Line    int    // of the heading
-	Text    string // CommonMark, without the heading
-	blocks  []Block
+	markdown.Document
+	Stage repository.Stage
+	Steps []Step // those of the sections that the reader does
 }
 
 // A Step is a section that the reader does.
 type Step struct {
-	Section
+	markdown.Section
 	Number int
 	Title  string
 	Blocks []Block
@@ -47,13 +38,13 @@ type Block struct {
 }
 
 // Section returns the section with that heading.
-func (l Lesson) Section(heading string) (Section, bool) {
+func (l Lesson) Section(heading string) (markdown.Section, bool) {
 	for _, section := range l.Sections {
 		if section.Heading == heading {
 			return section, true
 		}
 	}
-	return Section{}, false
+	return markdown.Section{}, false
 }
 
 // at is how a message names a line of the lesson.

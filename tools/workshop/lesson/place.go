@@ -6,88 +6,115 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// A place is where a lesson is run: a copy of the repository, and a lab in it.
+// A place is where a lesson is run: a copy of the repository, and a lab in it. It is the
+// same folder in each run, so that Go need not compile the stage anew.
 type place struct {
-	temporary string // the folder that holds the copy
-	copied    repository.Repository
-	shell     *shell
+	slot   repository.Slot // the folder that holds the copy
+	copied repository.Repository
+	shell  *shell
 }
 
 // newPlace copies the repository. The caller ends the place, also after an error of
 // start.
-func newPlace(ctx context.Context, r repository.Repository, stage repository.Stage, timeout time.Duration) (*place, error) {
-	temporary, err := os.MkdirTemp("", "lesson-")
+func newPlace(ctx context.Context, r repository.Repository, stage repository.Stage, folder string, timeout time.Duration) (*place, error) {
+	slot, err := repository.TakeSlot(filepath.Join(folder, strconv.Itoa(stage.Number)))
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the copy: %w", err)
+		return nil, err
 	}
-	p := &place{temporary: temporary}
-	if err = os.Mkdir(p.temporaries(), 0o755); err != nil {
-		return nil, fmt.Errorf("making a folder for temporary files: %w", err)
+	p := &place{slot: slot, copied: repository.Repository{Root: filepath.Join(slot.Dir, filepath.Base(r.Root))}}
+	p.shell = &shell{dir: slot.Dir, env: p.environment(), timeout: timeout}
+	if err := p.clear(ctx); err != nil {
+		slot.Free()
+		return nil, fmt.Errorf("removing what an earlier run has left: %w", err)
 	}
-	if p.copied, err = r.Copy(ctx, filepath.Join(temporary, filepath.Base(r.Root))); err == nil {
-		err = r.GiveLab(p.copied)
+	if err := p.fill(ctx, r); err != nil {
+		err = errors.Join(err, os.RemoveAll(slot.Dir))
+		slot.Free()
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(temporary))
-	}
-	p.shell = &shell{dir: p.copied.Path(stage.Folder), env: p.environment(), timeout: timeout}
+	p.shell.dir = p.copied.Path(stage.Folder)
 	return p, nil
+}
+
+func (p *place) fill(ctx context.Context, r repository.Repository) error {
+	if err := os.MkdirAll(p.temporaries(), 0o755); err != nil {
+		return fmt.Errorf("making a folder for temporary files: %w", err)
+	}
+	if _, err := r.Copy(ctx, p.copied.Root); err != nil {
+		return err
+	}
+	return r.GiveLab(p.copied)
+}
+
+// clear ends the lab and removes the copy. A run that was killed has left both, perhaps of
+// a repository by another name.
+func (p *place) clear(ctx context.Context) error {
+	labs, err := filepath.Glob(filepath.Join(p.slot.Dir, "*", "lab", "bin", "lab"))
+	if err != nil {
+		return err
+	}
+	for _, lab := range labs {
+		if err := p.lab(ctx, lab, "reset"); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(p.slot.Dir)
 }
 
 // temporaries is where the lesson's programs put their temporary files, so that those
 // of a program that was killed go with the copy.
-func (p *place) temporaries() string { return filepath.Join(p.temporary, "tmp") }
+func (p *place) temporaries() string { return filepath.Join(p.slot.Dir, "tmp") }
 
 // environment is what eval "$(make -s env)" makes of a shell in the copy. In addition,
 // kubectl remembers nothing of other clusters.
 func (p *place) environment() []string {
 	bin := p.copied.Path("lab", "bin")
-	return environment([]string{"LAB_DIR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"},
+	return process.Environment([]string{"LAB_DIR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"},
 		"KUBECONFIG="+p.copied.Path(".lab", "kubeconfig"),
 		"KUBEBUILDER_ASSETS="+bin,
 		"TMPDIR="+p.temporaries(),
-		"KUBECACHEDIR="+filepath.Join(p.temporary, "cache"),
+		"KUBECACHEDIR="+filepath.Join(p.slot.Dir, "cache"),
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"GOWORK=off",
 	)
 }
 
 func (p *place) start(ctx context.Context) error {
-	return p.lab(ctx, "up")
+	return p.lab(ctx, p.program(), "up")
 }
 
 // end stops what the lesson has left running and the lab, and removes the copy. It
 // keeps both, the lab without its processes, if keep says so, or if the lab cannot be
 // stopped.
 func (p *place) end(ctx context.Context, keep bool) error {
+	defer p.slot.Free()
 	// Also after Ctrl-C.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
 	defer cancel()
 	p.shell.end()
-	verb := "reset"
+	end := p.clear
 	if keep {
-		verb = "down"
+		end = func(ctx context.Context) error { return p.lab(ctx, p.program(), "down") }
 	}
-	if err := p.lab(ctx, verb); err != nil {
-		return fmt.Errorf("%w; the copy is kept in %s, and to end the lab: %s down", err, p.copied.Root, p.copied.Path("lab", "bin", "lab"))
-	}
-	if keep {
-		return nil
-	}
-	if err := os.RemoveAll(p.temporary); err != nil {
-		return fmt.Errorf("removing the copy: %w", err)
+	if err := end(ctx); err != nil {
+		return fmt.Errorf("%w; the copy is kept in %s, and to end the lab: %s down", err, p.copied.Root, p.program())
 	}
 	return nil
 }
 
-// lab runs the copy's lab program.
-func (p *place) lab(ctx context.Context, verb string) error {
-	done, err := p.shell.run(ctx, p.copied.Path("lab", "bin", "lab"), verb)
+// program is the copy's lab.
+func (p *place) program() string { return p.copied.Path("lab", "bin", "lab") }
+
+// lab runs a lab's program.
+func (p *place) lab(ctx context.Context, program, verb string) error {
+	done, err := p.shell.run(ctx, program, verb)
 	switch {
 	case err != nil:
 		return fmt.Errorf("lab %s: %w", verb, err)

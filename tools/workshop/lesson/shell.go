@@ -7,9 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
 // A shell runs commands as a reader would, one after the other in the same folder. Each
@@ -42,11 +43,9 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 
 	deadline, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	command := exec.CommandContext(deadline, name, args...)
+	command := process.Command(deadline, name, args...)
 	command.Dir, command.Env = s.dir, s.env
 	command.Stdout, command.Stderr = output, output
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	if err := command.Start(); err != nil {
 		return result{}, fmt.Errorf("starting %s: %w", name, err)
 	}
@@ -92,21 +91,4 @@ func lastOf(file *os.File) (string, error) {
 		return "", fmt.Errorf("reading the output: %w", err)
 	}
 	return string(text), nil
-}
-
-// environment is this process's without the variables called names, and with some
-// others.
-func environment(without []string, with ...string) []string {
-	var env []string
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		keep := true
-		for _, other := range without {
-			keep = keep && name != other
-		}
-		if keep {
-			env = append(env, variable)
-		}
-	}
-	return append(env, with...)
 }

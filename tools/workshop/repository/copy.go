@@ -2,7 +2,9 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,19 +86,37 @@ func (r Repository) commit(ctx context.Context, env []string, message string) er
 	return err
 }
 
-// GiveLab copies the lab's programs of r into another copy, where make takes them for
-// built from the sources there. The caller answers for the sources being the same.
+// GiveLab gives the lab's programs of r to another copy. The caller answers for their
+// sources being the same there. The programs are large, so they are linked and not copied
+// where both copies lie in one file system. By hard links: a program finds its lab by the
+// path that it was started by.
 func (r Repository) GiveLab(to Repository) error {
-	entries, err := os.ReadDir(r.Path("lab", "bin"))
+	programs, err := os.ReadDir(r.Path("lab", "bin"))
 	if err != nil {
 		return fmt.Errorf("the lab is not built yet; to build it: make lab (%w)", err)
 	}
-	for _, entry := range entries {
-		if err := copyFile(r.Path("lab", "bin", entry.Name()), to.Path("lab", "bin", entry.Name())); err != nil {
+	for _, program := range programs {
+		if err := linkFile(r.Path("lab", "bin", program.Name()), to.Path("lab", "bin", program.Name())); err != nil {
 			return fmt.Errorf("copying the lab: %w", err)
 		}
 	}
 	return nil
+}
+
+// linkFile is copyFile, with the same content on the disk if that can be. Whatever was
+// there goes first, because it may be such a link already: to write into it would change
+// the original.
+func linkFile(from, to string) error {
+	if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(from); err == nil && info.Mode().IsRegular() && os.Link(from, to) == nil {
+		return nil
+	}
+	return copyFile(from, to)
 }
 
 // copyFile copies a file or a symbolic link, and makes the folders it lies in.
@@ -115,11 +135,17 @@ func copyFile(from, to string) error {
 		}
 		return os.Symlink(target, to)
 	}
-	content, err := os.ReadFile(from)
+	source, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, content, info.Mode().Perm())
+	defer source.Close()
+	copied, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, source)
+	return errors.Join(err, copied.Close())
 }
 
 // CleanCopy is Copy of the repository of the working folder, with GiveLab: the place

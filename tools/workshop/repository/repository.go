@@ -60,9 +60,12 @@ func (r Repository) Git(ctx context.Context, args ...string) (string, error) {
 	return Git(ctx, r.Root, args...)
 }
 
+// StageFolders is the pattern of the folders of stages, and of what is made of them.
+const StageFolders = "[0-9][0-9]-*"
+
 // Stages returns the stages that r has, in order.
 func (r Repository) Stages() ([]Stage, error) {
-	modules, err := filepath.Glob(r.Path("0[1-9]-*", "go.mod"))
+	modules, err := filepath.Glob(r.Path(StageFolders, "go.mod"))
 	if err != nil {
 		return nil, fmt.Errorf("looking for stages: %w", err)
 	}
@@ -72,7 +75,8 @@ func (r Repository) Stages() ([]Stage, error) {
 	var stages []Stage
 	for _, module := range modules {
 		folder := filepath.Base(filepath.Dir(module))
-		stages = append(stages, Stage{Number: int(folder[1] - '0'), Folder: folder})
+		number, _ := strconv.Atoi(folder[:2]) // two digits, by the pattern
+		stages = append(stages, Stage{Number: number, Folder: folder})
 	}
 	return stages, nil
 }

@@ -61,6 +61,12 @@ func TestStagesAreItsNumberedModules(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-client-list"}, {Number: 2, Folder: "02-resource-builder"}}, stages)
 
+	repositorytest.Write(t, r.Path("10-more", "go.mod"), "module ten\n")
+	stage, err := r.Stage("10")
+	require.NoError(t, err)
+	assert.Equal(t, repository.Stage{Number: 10, Folder: "10-more"}, stage)
+	require.NoError(t, os.RemoveAll(r.Path("10-more")))
+
 	for _, number := range []string{"2", "02"} {
 		stage, err := r.Stage(number)
 		require.NoError(t, err)
@@ -112,8 +118,22 @@ func TestACopyIsGivenTheLab(t *testing.T) {
 
 	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "program")
 	require.NoError(t, os.Symlink("lab", r.Path("lab", "bin", "kubectl")))
-	require.NoError(t, r.GiveLab(copied))
-	assert.Equal(t, "program", repositorytest.Read(t, copied.Path("lab", "bin", "kubectl")))
+	for range 2 { // also where a lab was given before
+		require.NoError(t, r.GiveLab(copied))
+		assert.Equal(t, "program", repositorytest.Read(t, r.Path("lab", "bin", "lab")))
+		assert.Equal(t, "program", repositorytest.Read(t, copied.Path("lab", "bin", "kubectl")))
+	}
+	target, err := os.Readlink(copied.Path("lab", "bin", "kubectl"))
+	require.NoError(t, err)
+	assert.Equal(t, "lab", target)
+	assert.True(t, os.SameFile(info(t, r.Path("lab", "bin", "lab")), info(t, copied.Path("lab", "bin", "lab"))), "180 MB were copied")
+}
+
+func info(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return info
 }
 
 func TestGitOfAHookSpeaksOfItsOwnFolder(t *testing.T) {

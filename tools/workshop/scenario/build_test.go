@@ -128,19 +128,13 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 			func(t *testing.T, r repository.Repository) {
 				require.NoError(t, os.Remove(r.Path("katacoda/03-watch/step1/verify.sh")))
 			},
-			[]string{
-				"katacoda/03-watch/step1/verify.sh is missing",
-				"katacoda/03-watch/index.json names step1/verify.sh, which is not there",
-			},
+			[]string{"katacoda/03-watch/step1/verify.sh is missing"},
 		},
 		"the whole scenario is gone": {
 			func(t *testing.T, r repository.Repository) {
 				require.NoError(t, os.RemoveAll(r.Path("katacoda/03-watch")))
 			},
-			[]string{
-				"katacoda/03-watch/index.json is missing",
-				"katacoda/structure.json names 03-watch, which has no index.json",
-			},
+			[]string{"katacoda/03-watch/index.json is missing", "katacoda/03-watch/intro.md is missing"},
 		},
 		"a step was removed from the lesson": {
 			func(t *testing.T, r repository.Repository) {
@@ -152,33 +146,7 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 			func(t *testing.T, r repository.Repository) {
 				repositorytest.Write(t, r.Path("katacoda/04-queue/index.json"), repositorytest.Read(t, r.Path("katacoda/03-watch/index.json")))
 			},
-			[]string{
-				"katacoda/04-queue/index.json is superfluous",
-				"katacoda/04-queue/index.json names intro.md, which is not there",
-			},
-		},
-		"a field is misspelt": {
-			func(t *testing.T, r repository.Repository) {
-				file := r.Path("katacoda/03-watch/index.json")
-				repositorytest.Write(t, file, strings.Replace(repositorytest.Read(t, file), `"verify"`, `"verfy"`, 1))
-			},
-			[]string{
-				"katacoda/03-watch/index.json breaks the schema of tools/workshop/scenario/index.schema.json at /details/steps/0: additional properties 'verfy' not allowed",
-				"katacoda/03-watch/index.json is stale",
-			},
-		},
-		"an image that nobody has": {
-			func(t *testing.T, r repository.Repository) {
-				file := r.Path("katacoda/03-watch/index.json")
-				repositorytest.Write(t, file, strings.Replace(repositorytest.Read(t, file), "-4GB", "-64GB", 1))
-			},
-			[]string{"at /backend/imageid: value must be one of 'ubuntu'"},
-		},
-		"an index that is not JSON": {
-			func(t *testing.T, r repository.Repository) {
-				repositorytest.Write(t, r.Path("katacoda/03-watch/index.json"), "{")
-			},
-			[]string{"katacoda/03-watch/index.json is not JSON"},
+			[]string{"katacoda/04-queue/index.json is superfluous"},
 		},
 	}
 	for name, test := range tests {
@@ -229,7 +197,7 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 		},
 		"an image that nobody has": {
 			"katacoda/course.yaml", strings.Replace(courseText, "-4GB", "-64GB", 1),
-			"katacoda/03-watch/index.json breaks the schema",
+			`katacoda/course.yaml: image is "kubernetes-kubeadm-1node-64GB"; the nodes have one of: ubuntu, ubuntu-4GB, `,
 		},
 	}
 	for name, test := range tests {

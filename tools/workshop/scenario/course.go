@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -23,6 +25,19 @@ type course struct {
 
 const courseFile = "katacoda/course.yaml"
 
+// images are those that the documentation for creators names. Killercoda would say only on
+// its own pages that there is no other.
+var images = []string{
+	"ubuntu",
+	"ubuntu-4GB",
+	"kubernetes-kubeadm-1node",
+	"kubernetes-kubeadm-1node-4GB",
+	"kubernetes-kubeadm-2nodes",
+	"kubernetes-kubeadm-1node-rapid",
+	"kubernetes-kubeadm-1node-4GB-rapid",
+	"kubernetes-kubeadm-2nodes-rapid",
+}
+
 // These values stand in shell scripts, so they are of characters that need no quoting.
 var shellWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9./:@_+-]*$`)
 
@@ -35,10 +50,13 @@ func readCourse(r repository.Repository) (course, error) {
 	if err := yaml.UnmarshalStrict(content, &c); err != nil {
 		return course{}, fmt.Errorf("%s: %w", courseFile, err)
 	}
-	for name, value := range map[string]string{"repository": c.Repository, "branch": c.Branch, "go": c.Go, "image": c.Image} {
+	for name, value := range map[string]string{"repository": c.Repository, "branch": c.Branch, "go": c.Go} {
 		if !shellWord.MatchString(value) {
 			return course{}, fmt.Errorf("%s: %s is %q; it must be a word of letters, digits and ./:@_+-", courseFile, name, value)
 		}
+	}
+	if !slices.Contains(images, c.Image) {
+		return course{}, fmt.Errorf("%s: image is %q; the nodes have one of: %s", courseFile, c.Image, strings.Join(images, ", "))
 	}
 	return c, nil
 }

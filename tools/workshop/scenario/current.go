@@ -16,7 +16,7 @@ import (
 func present(r repository.Repository) (files, error) {
 	found := files{}
 	katacoda := r.Path("katacoda")
-	folders, err := filepath.Glob(filepath.Join(katacoda, "0[1-9]-*"))
+	folders, err := filepath.Glob(filepath.Join(katacoda, repository.StageFolders))
 	if err != nil {
 		return nil, fmt.Errorf("looking for scenarios: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// An index is the index.json of a scenario, as index.schema.json describes it.
+// An index is the index.json of a scenario.
 type index struct {
 	Title       string  `json:"title"`
 	Description string  `json:"description"`

@@ -45,7 +45,6 @@ type Package struct {
 type Test struct {
 	Name    string
 	Verdict Verdict
-	Elapsed float64 // in seconds
 
 	output strings.Builder
 }
@@ -55,7 +54,6 @@ type Event struct {
 	Action      string
 	Package     string
 	Test        string
-	Elapsed     float64
 	Output      string
 	ImportPath  string
 	FailedBuild string
@@ -137,7 +135,7 @@ func (t *Test) add(event Event) {
 	case "output":
 		t.output.WriteString(event.Output)
 	case "pass", "fail", "skip":
-		t.Verdict, t.Elapsed = Verdict(event.Action), event.Elapsed
+		t.Verdict = Verdict(event.Action)
 	}
 }
 

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
 // A Module is a Go module whose tests are run.
@@ -20,9 +23,15 @@ type Module struct {
 	// Assets is the folder of the API server for the tests, unless the variable
 	// KUBEBUILDER_ASSETS names another.
 	Assets string
+	// Wait is how long a test may wait for one thing, unless the variable TEST_TIMEOUT says
+	// it, or it is 0. A test that is to fail waits in vain, so here it is short.
+	Wait time.Duration
 	// Slow is told every ten seconds what a run is doing, if it is not nil.
 	Slow func(after time.Duration, doing string)
 }
+
+// AssetsFolder returns the folder of the API server.
+func (m Module) AssetsFolder() string { return cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), m.Assets) }
 
 // MissingAssets returns a sentence if there is no API server for the tests. Not all
 // of them need one, so it is for the user to judge.
@@ -36,19 +45,26 @@ func (m Module) MissingAssets() string {
 	return "The lab is not built: a test that needs an API server fails until you run `make lab`."
 }
 
-// patience is what go test gives the tests of a package. It is the same for everybody who
-// calls Test, because Go's cache takes tests with another one for other tests.
-const patience = "-timeout=20m"
+// testTimeout is what go test gives the tests of a package. It is the same for everybody
+// who calls Test, because Go's cache takes tests with another one for other tests.
+const testTimeout = "-timeout=20m"
 
 // Test runs go test -json with more arguments. That tests fail is in the report and
 // not an error. The paths of packages in it are relative to the module.
 func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
-	path, err := m.run(ctx, "list", "-m")
+	path, err := m.runGo(ctx, "list", "-m")
 	if err != nil {
 		return nil, err
 	}
-	command, end := m.command(ctx, append([]string{"test", "-json", patience}, args...)...)
+	command, end := m.command(ctx, "go", append([]string{"test", "-json", testTimeout}, args...)...)
 	defer end()
+	if !slices.Contains(args, "-count=1") { // which Go's cache never answers
+		inputs, err := m.Inputs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		command.Env = append(command.Env, "TEST_INPUTS="+inputs)
+	}
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	beat := beginHeartbeat(10*time.Second, m.Slow)
@@ -93,25 +109,8 @@ func follow(command *exec.Cmd, saw func(Event)) (*Report, error) {
 
 // Vet runs go vet. Its error holds what is wrong.
 func (m Module) Vet(ctx context.Context, patterns ...string) error {
-	_, err := m.run(ctx, append([]string{"vet"}, patterns...)...)
+	_, err := m.runGo(ctx, append([]string{"vet"}, patterns...)...)
 	return err
-}
-
-// Packages returns the packages of the module, such as ./podlog.
-func (m Module) Packages(ctx context.Context) ([]string, error) {
-	path, err := m.run(ctx, "list", "-m")
-	if err != nil {
-		return nil, err
-	}
-	list, err := m.run(ctx, "list", "./...")
-	if err != nil {
-		return nil, err
-	}
-	packages := strings.Fields(list)
-	for i := range packages {
-		packages[i] = relative(strings.TrimSpace(path), packages[i])
-	}
-	return packages, nil
 }
 
 func relative(module, path string) string {
@@ -124,9 +123,15 @@ func relative(module, path string) string {
 	return path
 }
 
-func (m Module) run(ctx context.Context, args ...string) (string, error) {
-	command, end := m.command(ctx, args...)
+// runGo runs the go command in the module and returns what it prints.
+func (m Module) runGo(ctx context.Context, args ...string) (string, error) {
+	return m.run(ctx, m.Dir, "go", args...)
+}
+
+func (m Module) run(ctx context.Context, dir, name string, args ...string) (string, error) {
+	command, end := m.command(ctx, name, args...)
 	defer end()
+	command.Dir = dir
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
@@ -134,26 +139,22 @@ func (m Module) run(ctx context.Context, args ...string) (string, error) {
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w", args[0], saying(err, stderr.String()))
+		return "", fmt.Errorf("%s %s: %w", name, args[0], saying(err, stderr.String()))
 	}
 	return stdout.String(), nil
 }
 
-// command prepares the go command. When the context ends, it is killed with the
-// programs that it compiled. What these leave behind is killed by end: envtest gives
-// the API server a process group of its own, and a test that panics does not stop it.
-func (m Module) command(ctx context.Context, args ...string) (command *exec.Cmd, end func()) {
-	mark := newMark()
-	command = exec.CommandContext(ctx, "go", args...)
+// command prepares a command in the module. When the context ends, it is killed with the
+// programs that it started; end kills what these have left behind.
+func (m Module) command(ctx context.Context, name string, args ...string) (command *exec.Cmd, end func()) {
+	command = process.Command(ctx, name, args...)
 	command.Dir = m.Dir
-	command.Env = append(os.Environ(), "GOWORK=off", mark)
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		command.Env = append(command.Env, "KUBEBUILDER_ASSETS="+m.Assets)
+	command.Env = process.Environment(nil, "GOWORK=off", "KUBEBUILDER_ASSETS="+m.AssetsFolder())
+	if m.Wait > 0 && os.Getenv("TEST_TIMEOUT") == "" {
+		command.Env = append(command.Env, "TEST_TIMEOUT="+m.Wait.String())
 	}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = 5 * time.Second // for a pipe that somebody else still holds
-	return command, func() { killMarked(mark) }
+	return command, process.Mark(command)
 }
 
 func saying(err error, stderr string) error {

@@ -37,11 +37,7 @@ func TestARunIsReported(t *testing.T) {
 		"q/q_test.go":  header + "func TestIt(*testing.T) { x }\n",
 		"r/r_test.go":  strings.Replace(header, `"testing"`, "(\n\t\"os\"\n\t\"testing\"\n)", 1) + "func TestExits(*testing.T) { os.Exit(1) }\n",
 	})
-	packages, err := m.Packages(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{".", "./p", "./q", "./r"}, packages)
-
-	report, err := m.Test(t.Context(), packages...)
+	report, err := m.Test(t.Context(), "./...")
 	require.NoError(t, err)
 	assert.Equal(t, Passed, report.Package(".").Verdict)
 	assert.Equal(t, "panic: no", report.Package("./p").Panic())
@@ -110,6 +106,24 @@ func TestHangs(t *testing.T) {
 	}, 30*time.Second, 10*time.Millisecond, "process %s is left behind", content)
 }
 
+func TestATestThatIsToFailWaitsShortly(t *testing.T) {
+	timeouts := func(m Module) (found []string) {
+		command, end := m.command(t.Context(), "go", "version")
+		defer end()
+		for _, variable := range command.Environ() {
+			if strings.HasPrefix(variable, "TEST_TIMEOUT=") {
+				found = append(found, variable)
+			}
+		}
+		return found
+	}
+	t.Setenv("TEST_TIMEOUT", "")
+	assert.Equal(t, []string{"TEST_TIMEOUT=30s"}, timeouts(Module{Wait: 30 * time.Second}))
+	assert.Equal(t, []string{"TEST_TIMEOUT="}, timeouts(Module{}), "the tests' own")
+	t.Setenv("TEST_TIMEOUT", "5m")
+	assert.Equal(t, []string{"TEST_TIMEOUT=5m"}, timeouts(Module{Wait: 30 * time.Second}))
+}
+
 func TestTheTestsFindTheAPIServer(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", "")
 	dir := t.TempDir()
@@ -117,14 +131,14 @@ func TestTheTestsFindTheAPIServer(t *testing.T) {
 	assert.Contains(t, m.MissingAssets(), "make lab")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kube-apiserver"), nil, 0o755))
 	assert.Empty(t, m.MissingAssets())
-	command, end := m.command(t.Context(), "version")
+	command, end := m.command(t.Context(), "go", "version")
 	defer end()
 	assert.Contains(t, command.Env, "KUBEBUILDER_ASSETS="+dir)
 	assert.Contains(t, command.Env, "GOWORK=off")
 
 	t.Setenv("KUBEBUILDER_ASSETS", "/elsewhere")
 	assert.Empty(t, Module{}.MissingAssets())
-	command, end = m.command(t.Context(), "version")
+	command, end = m.command(t.Context(), "go", "version")
 	defer end()
 	assert.NotContains(t, command.Env, "KUBEBUILDER_ASSETS="+dir)
 }

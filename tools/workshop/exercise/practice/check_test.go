@@ -101,10 +101,11 @@ func TestTheTestsAreTheJudge(t *testing.T) {
 	assert.Zero(t, l.progress().of("1-lost").Tries)
 }
 
+// It fails, and go vet complains of it.
 func TestATestOfTheLearnersOwnIsWelcome(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "mine_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMine(t *testing.T) { t.Error(\"boo\") }\n")
+	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "mine_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMine(t *testing.T) { t.Errorf(\"%d\", \"boo\") }\n")
 	l.solve()
 	_, err := l.check("")
 	require.NoError(t, err)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // Progress is what the learner did so far: .workshop/progress.json.
@@ -107,15 +109,7 @@ func (p practice) write(progress Progress) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing your progress: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".progress-*")
-	if err != nil {
-		return fmt.Errorf("writing your progress: %w", err)
-	}
-	_, err = file.Write(append(content, '\n'))
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return fmt.Errorf("writing your progress: %w", errors.Join(err, os.Remove(file.Name())))
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := renameio.WriteFile(path, append(content, '\n'), 0o644); err != nil {
 		return fmt.Errorf("writing your progress: %w", err)
 	}
 	return nil

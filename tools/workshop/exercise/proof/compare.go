@@ -49,18 +49,10 @@ func compareTest(test exercise.Test, p *gotest.Package, dir string) string {
 	return ""
 }
 
-// A stray is a test that fails with the patch, though judge.yaml does not name it.
-type stray struct {
-	pkg, test string
-	output    string
-}
-
-func (s stray) String() string {
-	return fmt.Sprintf("with the patch %s of %s fails too: name it in judge.yaml or make the patch smaller%s", s.test, gotest.Place(s.pkg), s.output)
-}
-
-func strays(tests []exercise.Test, report *gotest.Report, dir string) []stray {
-	var found []stray
+// strays says which tests fail with the patch though judge.yaml does not name them. One
+// that fails only sometimes is among them: it is a defect of that test.
+func strays(tests []exercise.Test, report *gotest.Report, dir string) []string {
+	var problems []string
 	for _, p := range report.Packages {
 		if p.Broken(dir) != "" {
 			continue // compare says it
@@ -68,9 +60,27 @@ func strays(tests []exercise.Test, report *gotest.Report, dir string) []stray {
 		for _, test := range p.Failures() {
 			named := func(t exercise.Test) bool { return t.Package == p.Path && gotest.Covers(t.Test, test.Name) }
 			if test.Name != lessonTest && !slices.ContainsFunc(tests, named) {
-				found = append(found, stray{p.Path, test.Name, gotest.Quote(p.Output(test.Name), dir)})
+				problems = append(problems, fmt.Sprintf("with the patch %s of %s fails too: name it in judge.yaml or make the patch smaller%s",
+					test.Name, p.Place(), gotest.Quote(p.Output(test.Name), dir)))
 			}
 		}
 	}
-	return found
+	return problems
+}
+
+// notPassed says which of the named tests did not pass without a patch, where all that was
+// run did.
+func notPassed(tests []exercise.Test, report *gotest.Report) []string {
+	var problems []string
+	for _, test := range tests {
+		name := test.Test + " of " + gotest.Place(test.Package)
+		p := report.Package(test.Package)
+		switch {
+		case p == nil || p.Test(test.Test) == nil:
+			problems = append(problems, fmt.Sprintf("without any patch %s is not run: is that its name, as go test prints it?", name))
+		case p.Test(test.Test).Verdict == gotest.Skipped:
+			problems = append(problems, fmt.Sprintf("without any patch %s skips itself: it judges nothing", name))
+		}
+	}
+	return problems
 }

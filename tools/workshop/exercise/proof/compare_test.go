@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,15 +57,21 @@ func TestTheFailuresAreComparedWithTheNamedTests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := report(t, test.lines...)
-			problems := compare(test.named, run, "/nowhere")
-			for _, s := range strays(test.named, run, "/nowhere") {
-				problems = append(problems, s.String())
-			}
+			problems := slices.Concat(compare(test.named, run, "/nowhere"), strays(test.named, run, "/nowhere"))
 			require.Len(t, problems, len(test.want), "%q", problems)
 			for i, want := range test.want {
 				assert.Contains(t, problems[i], want)
 				assert.True(t, strings.HasPrefix(problems[i], "with the patch "))
 			}
 		})
+	}
+}
+
+func TestWithoutAPatchTheNamedTestsPass(t *testing.T) {
+	named := []exercise.Test{{Package: "./p", Test: "TestX/a"}}
+	assert.Empty(t, notPassed(named, report(t, "run TestX", "run TestX/a", "pass TestX/a", "pass TestX", "pass")))
+	assert.Equal(t, []string{"without any patch TestX/a of ./p skips itself: it judges nothing"}, notPassed(named, report(t, "run TestX/a", "skip TestX/a", "pass")))
+	for _, run := range [][]string{{"run TestX", "pass TestX", "pass"}, {}} {
+		assert.Equal(t, []string{"without any patch TestX/a of ./p is not run: is that its name, as go test prints it?"}, notPassed(named, report(t, run...)))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,24 +19,77 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
-// prove proves the targets in r itself, and returns what was printed.
-func prove(t *testing.T, r repository.Repository, args ...string) (string, error) {
+// newProver returns one with a cache of its own.
+func newProver(t *testing.T, r repository.Repository) *Prover {
 	t.Helper()
-	targets, err := Targets(r, args)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	return &Prover{Repository: r, Lab: r, Cache: t.TempDir(), Program: program, Jobs: 2, Timeout: 2 * time.Minute}
+}
+
+// prove proves the targets and returns what was printed.
+func (p *Prover) run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	targets, err := Targets(p.Repository, args)
 	require.NoError(t, err)
 	var out bytes.Buffer
-	p := Prover{Clone: r, Timeout: 2 * time.Minute, Out: &out}
+	p.Out, p.problems, p.honest = &out, nil, 0
 	err = p.Prove(t.Context(), targets)
-	status, gitErr := r.Git(t.Context(), "status", "--porcelain")
-	require.NoError(t, gitErr)
-	assert.Empty(t, status, "the clone is not left as it was")
 	return out.String(), err
 }
 
+func prove(t *testing.T, r repository.Repository, args ...string) (string, error) {
+	t.Helper()
+	return newProver(t, r).run(t, args...)
+}
+
 func TestHonestExercisesAreProved(t *testing.T) {
-	out, err := prove(t, exercisetest.New(t))
+	r := exercisetest.New(t)
+	out, err := prove(t, r)
 	require.NoError(t, err)
-	assert.Regexp(t, `(?s)^01-sums\n  without a patch all tests pass \(.*s\)\n  lost is honest \(.*\n  smallest is honest .*\n  silent is honest .*\n\nAll 3 exercises are honest.\n$`, out)
+	assert.Regexp(t, `^01-sums passes without a patch \(.*s\)\n(1-(lost|smallest|silent) is honest \(.*s\)\n){3}\nexercises: 3 passed, 0 failed\n$`, out)
+	assert.Empty(t, repositorytest.Git(t, r, "status", "--porcelain"))
+}
+
+// A test that, with the patch, waits for the same test of another package.
+const meeting = `package PACKAGE
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestMeeting(t *testing.T) {
+	if PASSES {
+		return
+	}
+	if err := os.Mkdir("FOLDER/PACKAGE", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat("FOLDER/OTHER"); err == nil {
+			return
+		}
+	}
+	t.Error("nobody came")
+}
+`
+
+func TestExercisesAreProvedAtOnce(t *testing.T) {
+	r := exercisetest.New(t)
+	folder := filepath.ToSlash(t.TempDir())
+	for pkg, with := range map[string]*strings.Replacer{
+		"sum":   strings.NewReplacer("PACKAGE", "sum", "OTHER", "words", "FOLDER", folder, "PASSES", "Sum(1, 1) == 2"),
+		"words": strings.NewReplacer("PACKAGE", "words", "OTHER", "sum", "FOLDER", folder, "PASSES", `Join("a", "b") == "a, b"`),
+	} {
+		repositorytest.Write(t, r.Path("01-sums", pkg, "meeting_test.go"), with.Replace(meeting))
+	}
+	p := newProver(t, r)
+	p.Tested = true
+	out, err := p.run(t, "1/lost", "1/silent")
+	require.NoError(t, err, out)
+	assert.DirExists(t, filepath.Join(p.Cache, "prove", "slot-2"))
 }
 
 func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
@@ -72,6 +126,19 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 				exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal = m")
 			},
 			[]string{"01-sums/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: m"},
+		},
+		"a test of another package does not compile": {
+			func(t *testing.T, r repository.Repository) {
+				repositorytest.Write(t, r.Path("01-sums", "sum", "total.go"), "package sum\n\n// Total is a name for Sum.\nvar Total = Sum\n")
+				repositorytest.Write(t, r.Path("01-sums", "words", "total_test.go"), "package words\n\nimport \"example.com/sums/sum\"\n\nvar _ = sum.Total\n")
+				require.NoError(t, r.Commit(t.Context(), "a test needs another package"))
+				exercisetest.Edit(t, r.Path("01-sums", "sum", "total.go"), "Total = Sum", "total = Sum")
+				more := repositorytest.Git(t, r, "diff")
+				repositorytest.Git(t, r, "checkout", "--quiet", ".")
+				patch := r.Path("01-sums", "exercises", "lost", "break.patch")
+				repositorytest.Write(t, patch, repositorytest.Read(t, patch)+more+"\n")
+			},
+			[]string{"01-sums/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: sum.Total"},
 		},
 		"it panics": {
 			func(t *testing.T, r repository.Repository) {
@@ -116,6 +183,7 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 			for _, want := range test.want {
 				assert.Contains(t, out, want)
 			}
+			assert.True(t, strings.HasSuffix(out, "\nexercises: 0 passed, 1 failed\n"), out)
 		})
 	}
 }
@@ -130,6 +198,7 @@ func TestTheOthersAreProvedAllTheSame(t *testing.T) {
 	assert.Contains(t, out, "01-sums/exercises/lost: hints.md has 0 hints, at least two are needed")
 	assert.Contains(t, out, "01-sums/exercises/smallest: with the patch TestMax of ./sum fails, but does not print")
 	assert.Contains(t, out, "silent is honest")
+	assert.Contains(t, out, "\nexercises: 1 passed, 2 failed\n")
 }
 
 // A test that fails once, with the patch, and never again.
@@ -147,14 +216,40 @@ func TestMoody(t *testing.T) {
 }
 `
 
-func TestWhatFailsOnceThoughNobodyNamedItIsLookedAtTwice(t *testing.T) {
+func TestATestThatFailsOnceIsAProblem(t *testing.T) {
 	r := exercisetest.New(t)
 	mark := filepath.ToSlash(filepath.Join(t.TempDir(), "mark"))
 	repositorytest.Write(t, r.Path("01-sums", "sum", "moody_test.go"), strings.Replace(moody, "MARK", mark, 1))
-	require.NoError(t, r.Commit(t.Context(), "a test with moods"))
+	out, err := prove(t, r, "1/lost")
+	require.Error(t, err)
+	assert.Contains(t, out, "01-sums/exercises/lost: with the patch TestMoody of ./sum fails too: name it in judge.yaml or make the patch smaller\n    moody_test.go:10: not today")
+}
+
+// The package dear needs the package sum, and so do the tests of the package near.
+func withDependentPackages(t *testing.T) repository.Repository {
+	t.Helper()
+	r := exercisetest.New(t)
+	for name, content := range map[string]string{
+		"dear/dear.go":      "package dear\n\nimport \"example.com/sums/sum\"\n\nfunc Two() int { return sum.Sum(1, 1) }\n",
+		"dear/dear_test.go": "package dear\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Error(\"dear is wrong\")\n\t}\n}\n",
+		"near/near_test.go": "package near\n\nimport (\n\t\"testing\"\n\n\t\"example.com/sums/dear\"\n)\n\nfunc TestTwo(t *testing.T) {\n\tif dear.Two() != 2 {\n\t\tt.Error(\"near is wrong\")\n\t}\n}\n",
+	} {
+		repositorytest.Write(t, r.Path("01-sums", name), content)
+	}
+	return r
+}
+
+func TestDependentsAreTestedOnRequest(t *testing.T) {
+	r := withDependentPackages(t)
 	out, err := prove(t, r, "1/lost")
 	require.NoError(t, err, out)
-	assert.Contains(t, out, "TestMoody of ./sum failed, though it is not named; looking at it once more")
+
+	p := newProver(t, r)
+	p.Dependents = true
+	out, err = p.run(t, "1/lost")
+	require.EqualError(t, err, "there are 2 problems with the exercises, see above")
+	assert.Contains(t, out, "with the patch TestTwo of ./dear fails too: name it in judge.yaml or make the patch smaller\n    dear_test.go:7: dear is wrong")
+	assert.Contains(t, out, "with the patch TestTwo of ./near fails too")
 }
 
 func TestAStageHasThreeExercisesOfRisingLevel(t *testing.T) {
@@ -174,17 +269,32 @@ func TestAStageHasThreeExercisesOfRisingLevel(t *testing.T) {
 func TestWhereTheTestsFailAnywayNothingIsProved(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.Edit(t, r.Path("01-sums", "sum", "sum.go"), "n > largest", "n < largest")
-	require.NoError(t, r.Commit(t.Context(), "break it"))
-	out, err := prove(t, r)
+	out, err := prove(t, r, "1/lost")
 	require.ErrorContains(t, err, "problems with the exercises")
 	assert.Contains(t, out, "01-sums: without any patch TestMax of ./sum fails:\n    sum_test.go:21: the largest is 1, not 3")
-	assert.NotContains(t, out, "honest\n")
+	assert.Contains(t, out, "01-sums: its exercises cannot be proved before that passes\nexercises: 0 passed, 1 failed\n")
+	assert.NotContains(t, out, "honest")
+
+	// Who says that they pass gets what the patch makes of it.
+	p := newProver(t, r)
+	p.Tested = true
+	out, err = p.run(t, "1/lost")
+	require.Error(t, err)
+	assert.NotContains(t, out, "without")
+	assert.Contains(t, out, "with the patch TestMax of ./sum fails too")
+}
+
+func TestANamedTestIsRunWithoutThePatch(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestSum/of_four")
+	out, err := prove(t, r, "1/lost")
+	require.Error(t, err)
+	assert.Contains(t, out, "01-sums: without any patch TestSum/of_four of ./sum is not run: is that its name, as go test prints it?")
 }
 
 func TestEndToEndTestsAreRunIfAnExerciseNamesOne(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "tests:\n", "tests:\n  - {package: ./e2e, test: TestAll, output: there is no lab, because: x}\n")
-	require.NoError(t, r.Commit(t.Context(), "name it"))
 	out, err := prove(t, r, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, "without any patch TestAll of ./e2e fails")
@@ -200,17 +310,19 @@ func TestAStageWithoutExercisesHasTooFew(t *testing.T) {
 }
 
 func TestWhatTakesTooLongIsAProblem(t *testing.T) {
-	r := exercisetest.New(t)
-	targets, err := Targets(r, []string{"1"})
-	require.NoError(t, err)
-	var out bytes.Buffer
-	p := Prover{Clone: r, Timeout: time.Nanosecond, Out: &out}
-	require.Error(t, p.Prove(t.Context(), targets))
-	assert.Contains(t, out.String(), "01-sums: the tests take too long; the limit is --timeout")
+	p := newProver(t, exercisetest.New(t))
+	p.Timeout = time.Nanosecond
+	out, err := p.run(t, "1")
+	require.Error(t, err)
+	assert.Contains(t, out, "01-sums: the tests take too long; the limit is --timeout")
+	p.Tested = true
+	out, err = p.run(t, "1")
+	require.Error(t, err)
+	assert.Contains(t, out, "01-sums/exercises/lost: the tests take too long; the limit is --timeout")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, p.Prove(ctx, targets), context.Canceled)
+	require.ErrorIs(t, p.Prove(ctx, nil), context.Canceled)
 }
 
 func TestTargetsAreStagesAndExercises(t *testing.T) {
@@ -228,8 +340,9 @@ func TestTargetsAreStagesAndExercises(t *testing.T) {
 	require.ErrorContains(t, err, "there is no stage 7")
 }
 
-func TestTheCommandWorksInACloneOfItsOwn(t *testing.T) {
+func TestTheCommandProvesTheRepositoryItIsIn(t *testing.T) {
 	r := exercisetest.New(t)
+	useOwnCache(t)
 	// What is not committed yet is proved, too.
 	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "minutes: 5", "minutes: 0")
 	t.Chdir(r.Root)
@@ -237,16 +350,41 @@ func TestTheCommandWorksInACloneOfItsOwn(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, out, "does not say how many minutes")
 
-	_, err = runCommand(t, "--in", r.Root, "1/lost")
-	require.ErrorContains(t, err, "it has changes that are not committed")
-	_, err = runCommand(t, "--in", t.TempDir())
-	require.ErrorContains(t, err, "not a git repository")
-
-	clean, err := repository.Repository{Root: r.Root}.Copy(t.Context(), filepath.Join(t.TempDir(), "clean"))
-	require.NoError(t, err)
-	out, err = runCommand(t, "--in", clean.Root, "1/silent")
+	t.Chdir(r.Path("01-sums"))
+	out, err = runCommand(t, "1/silent")
 	require.NoError(t, err, out)
-	assert.Contains(t, out, "The exercise is honest.")
+	assert.Contains(t, out, "exercises: 1 passed, 0 failed")
+	t.Chdir(t.TempDir())
+	_, err = runCommand(t)
+	require.ErrorContains(t, err, "not a git repository")
+}
+
+func TestInCIEverythingIsProved(t *testing.T) {
+	r := exercisetest.New(t)
+	useOwnCache(t)
+	t.Chdir(r.Root)
+	t.Setenv("CI", "")
+	for range 2 {
+		out, err := runCommand(t, "1/silent")
+		require.NoError(t, err, out)
+		assert.NotContains(t, out, "cache")
+	}
+	require.NoError(t, os.Unsetenv("CI"))
+	out, err := runCommand(t, "1/silent")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "1 of 1 verdicts from the cache")
+	out, err = runCommand(t, "--fresh", "1/silent")
+	require.NoError(t, err, out)
+	assert.NotContains(t, out, "cache")
+}
+
+// useOwnCache gives the test a cache folder of its own, but for Go's.
+func useOwnCache(t *testing.T) {
+	t.Helper()
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	require.NoError(t, err)
+	t.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
 func runCommand(t *testing.T, args ...string) (string, error) {

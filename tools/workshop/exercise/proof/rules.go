@@ -33,7 +33,7 @@ func stageRules(exercises []exercise.Exercise) []string {
 }
 
 // patchRules says what is wrong with what a patch touches. It may touch code of its
-// stage, and neither the judge nor what is told.
+// stage, and neither the judge nor what is told. The files are from the stage's folder.
 func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercise) (files, problems []string) {
 	stat, err := r.Git(ctx, "apply", "--numstat", e.Patch())
 	if err != nil {
@@ -49,24 +49,24 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "exercises/"):
 			problems = append(problems, fmt.Sprintf("break.patch touches %s: it may touch neither tests nor text", file))
 		}
-		files = append(files, file)
+		files = append(files, below)
 	}
 	return files, problems
 }
 
 // formatted says which Go files gofmt would change.
-func formatted(r repository.Repository, files []string) []string {
+func formatted(r repository.Repository, stage repository.Stage, files []string) []string {
 	var problems []string
 	for _, file := range files {
 		if path.Ext(file) != ".go" {
 			continue
 		}
-		content, err := os.ReadFile(r.Path(file))
+		content, err := os.ReadFile(r.Path(stage.Folder, file))
 		if err != nil {
 			continue // the patch deletes it
 		}
 		if pretty, err := format.Source(content); err == nil && !bytes.Equal(pretty, content) {
-			problems = append(problems, fmt.Sprintf("with the patch %s is not as gofmt writes it", file))
+			problems = append(problems, fmt.Sprintf("with the patch %s is not as gofmt writes it", path.Join(stage.Folder, file)))
 		}
 	}
 	return problems

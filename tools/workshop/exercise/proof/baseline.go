@@ -1,0 +1,75 @@
+package proof
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// proveStages runs the tests of the trials without a patch, and returns the trials of the
+// stages where they pass. What was run before is answered from Go's cache.
+func (p *Prover) proveStages(ctx context.Context, s *slot, trials []trial) ([]trial, error) {
+	var passed []trial
+	for len(trials) > 0 {
+		stage := trials[0].Stage
+		var own, others []trial
+		for _, t := range trials {
+			if t.Stage == stage {
+				own = append(own, t)
+			} else {
+				others = append(others, t)
+			}
+		}
+		ok, err := p.proveStage(ctx, s, stage, own)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			passed = append(passed, own...)
+		}
+		trials = others
+	}
+	return passed, nil
+}
+
+func (p *Prover) proveStage(ctx context.Context, s *slot, stage repository.Stage, trials []trial) (passed bool, err error) {
+	began := time.Now()
+	var packages []string
+	var named []exercise.Test
+	for _, t := range trials {
+		packages = append(packages, t.tested...)
+		named = append(named, t.Judge.Tests...)
+	}
+	slices.Sort(packages)
+	module := p.module(s, stage, stage.Folder)
+	report, err := p.test(ctx, module, slices.Compact(packages)...)
+	if err != nil {
+		return false, p.judgeError(ctx, stage.Folder, err)
+	}
+	problems := report.Problems(module.Dir)
+	for i := range problems {
+		problems[i] = "without any patch " + problems[i]
+	}
+	if len(problems) == 0 {
+		problems = notPassed(named, report)
+	}
+	if len(problems) > 0 {
+		p.report(stage.Folder, append(problems, "its exercises cannot be proved before that passes")...)
+		p.print("%s does NOT pass without a patch (%s)\n", stage.Folder, since(began))
+		return false, nil
+	}
+	p.print("%s passes without a patch (%s)\n", stage.Folder, since(began))
+	return true, nil
+}
+
+// judgeError makes a problem of an error that is not the end of everything.
+func (p *Prover) judgeError(ctx context.Context, where string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	p.report(where, err.Error())
+	return nil
+}

@@ -1,0 +1,133 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+)
+
+// A trial is an exercise that is to be proved.
+type trial struct {
+	exercise.Exercise
+	files []string // that its patch touches, from the stage's folder
+	selection
+	verdict verdict
+}
+
+// plan reads the exercises, and reports those that need not be tried to be no good.
+func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, error) {
+	var trials []trial
+	for _, target := range targets {
+		module := p.module(s, target.Stage, target.Stage.Folder)
+		packages, err := module.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fingerprint, err := p.fingerprint(ctx, s.Repository, target.Stage, module)
+		if err != nil {
+			return nil, err
+		}
+		var exercises []exercise.Exercise
+		for _, name := range target.Names {
+			e, err := exercise.Load(s.Repository, target.Stage, name)
+			exercises = append(exercises, e)
+			if problems, bad := errors.AsType[exercise.Problems](err); bad {
+				p.report(e.Folder(), problems...)
+				p.print("%s is not complete\n", e.ID())
+				continue
+			}
+			files, problems := patchRules(ctx, s.Repository, e)
+			if len(problems) > 0 {
+				p.report(e.Folder(), problems...)
+				p.print("%s is NOT honest\n", e.ID())
+				continue
+			}
+			trials = append(trials, trial{e, files, selectPackages(packages, e, files, p.Dependents), p.verdict(e, fingerprint)})
+		}
+		if target.Whole {
+			p.report(target.Stage.Folder, stageRules(exercises)...)
+		}
+	}
+	return trials, ctx.Err()
+}
+
+// prove proves one exercise.
+func (p *Prover) prove(ctx context.Context, s *slot, t trial) error {
+	began := time.Now()
+	problems, err := p.try(ctx, s, t)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	if len(problems) > 0 {
+		p.report(t.Folder(), problems...)
+		p.print("%s is NOT honest (%s)\n", t.ID(), since(began))
+		return nil
+	}
+	p.print("%s is honest (%s)\n", t.ID(), since(began))
+	p.mu.Lock()
+	p.honest++
+	p.mu.Unlock()
+	return t.verdict.save()
+}
+
+// try breaks the code of a slot and says what is wrong with the exercise.
+func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, err error) {
+	if err := s.restore(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.apply(ctx, t.Patch()); err != nil {
+		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
+	}
+	module := p.module(s, t.Stage, t.ID())
+	problems = formatted(s.Repository, t.Stage, t.files)
+	if err := p.vet(ctx, module, t.compiled); err != nil {
+		return append(problems, "with the patch the stage does not compile, or go vet complains:"+gotest.Indent(strings.Split(err.Error(), "\n"))), nil
+	}
+	report, err := p.test(ctx, module, t.tested...)
+	if err != nil {
+		return problems, err
+	}
+	return slices.Concat(problems, compare(t.Judge.Tests, report, module.Dir), strays(t.Judge.Tests, report, module.Dir)), nil
+}
+
+// vet shows that packages compile with their tests: to vet them is to type-check them.
+func (p *Prover) vet(ctx context.Context, module gotest.Module, packages []string) error {
+	if len(packages) == 0 {
+		return nil // the patch touches data that no package knows of
+	}
+	return module.Vet(ctx, packages...)
+}
+
+// errTooLong is why a run of tests was ended.
+var errTooLong = errors.New("the tests take too long; the limit is --timeout")
+
+// module returns the module of a stage. What takes long is told with a name.
+func (p *Prover) module(s *slot, stage repository.Stage, name string) gotest.Module {
+	return gotest.Module{
+		Dir:    s.Path(stage.Folder),
+		Assets: s.Path("lab", "bin"),
+		Wait:   time.Minute,
+		Slow: func(after time.Duration, doing string) {
+			if after%(time.Minute) < 10*time.Second && after >= time.Minute {
+				p.print("    %s, %s: %s\n", name, after, doing)
+			}
+		},
+	}
+}
+
+// test runs the tests of packages. They are vetted apart.
+func (p *Prover) test(ctx context.Context, module gotest.Module, packages ...string) (*gotest.Report, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Timeout, errTooLong)
+	defer cancel()
+	return module.Test(ctx, append([]string{"-vet=off"}, packages...)...)
+}

@@ -1,0 +1,92 @@
+package proof
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+func replaced(text, old, replacement string) string {
+	return strings.ReplaceAll(text, old, filepath.ToSlash(replacement))
+}
+
+func TestVerdictsAreRemembered(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.Edit(t, r.Path("01-sums", "exercises", "smallest", "judge.yaml"), "not 3", "not 7")
+	p := newProver(t, r)
+	_, err := p.run(t)
+	require.Error(t, err)
+	out, err := p.run(t)
+	require.Error(t, err, "only what is honest is remembered")
+	assert.Contains(t, out, "2 of 3 verdicts from the cache\n")
+	assert.Contains(t, out, "1-smallest is NOT honest")
+	assert.NotContains(t, out, "1-lost")
+
+	out, err = p.run(t, "1/lost", "1/silent")
+	require.NoError(t, err, out)
+	assert.Equal(t, "2 of 2 verdicts from the cache\n\nexercises: 2 passed, 0 failed\n", out)
+	p.Fresh = true
+	out, err = p.run(t, "1/lost")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "1-lost is honest")
+	assert.NotContains(t, out, "cache")
+}
+
+func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	r := exercisetest.New(t)
+	repositorytest.Write(t, r.Path("01-sums", "go.mod"), "module example.com/sums\n\ngo 1.26.0\n\nreplace example.com/base => ../02-base\n\nreplace example.com/far v1.0.0 => example.com/near v1.0.0\n")
+	repositorytest.Write(t, r.Path("02-base", "go.mod"), "module example.com/base\n\ngo 1.26.0\n")
+	repositorytest.Write(t, r.Path("03-other", "go.mod"), "module example.com/other\n")
+	repositorytest.Write(t, r.Path("tools", "inputs.sh"), "#!/bin/sh\ncat inputs\n")
+	repositorytest.Write(t, r.Path("inputs"), "of today")
+	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab")
+	program := filepath.Join(t.TempDir(), "workshop")
+	repositorytest.Write(t, program, "a program")
+	p := newProver(t, r)
+	p.Program = program
+	of := func() string {
+		s, err := p.takeSlot(t.Context(), r)
+		require.NoError(t, err)
+		defer s.Free()
+		stage := repository.Stage{Number: 1, Folder: "01-sums"}
+		fingerprint, err := p.fingerprint(t.Context(), s.Repository, stage, p.module(s, stage, ""))
+		require.NoError(t, err)
+		return fingerprint
+	}
+	before := of()
+	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
+	require.NoError(t, r.Commit(t.Context(), "another stage"))
+	p.Repository, p.Jobs = repository.Repository{}, 7
+	assert.Equal(t, before, of(), "what has no say")
+
+	for name, change := range map[string]func(*testing.T){
+		"the stage": func(*testing.T) {
+			repositorytest.Write(t, r.Path("01-sums", "exercises", "lost", "hints.md"), "## Hint 1\n")
+		},
+		"a stage that it needs":  func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
+		"the lab":                func(*testing.T) { repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a LAB") },
+		"one more program of it": func(*testing.T) { repositorytest.Write(t, r.Path("lab", "bin", "etcd"), "") },
+		"the inputs":             func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "of tomorrow") },
+		"this program":           func(*testing.T) { repositorytest.Write(t, program, "another program") },
+		"what is asked":          func(*testing.T) { p.Dependents = true },
+		"what is given":          func(*testing.T) { p.Tested = true },
+		"Go's flags":             func(t *testing.T) { t.Setenv("GOFLAGS", "-tags=x") },
+		"cgo":                    func(t *testing.T) { t.Setenv("CGO_ENABLED", "0") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := of()
+			change(t)
+			assert.NotEqual(t, before, of())
+		})
+	}
+}
