@@ -23,7 +23,7 @@ import (
 func loadHello(w *world) {
 	w.Helper()
 	program := filepath.Join(w.TempDir(), "hello")
-	build := exec.Command("go", "build", "-o", program, "./testdata/hello")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testdata/hello")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(w, err, "%s", out)
