@@ -20,9 +20,17 @@ import (
 // TestTheIngressExample runs the scripts in examples/ingress as the lesson does:
 // observe as a process, and the real kubectl.
 func TestTheIngressExample(t *testing.T) {
-	n := newNamespace(t, testcluster.Start(t))
+	// Go's test cache sees the files that a test reads, but not those that a script runs.
+	scripts, err := filepath.Glob("examples/ingress/*.sh")
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	for _, path := range scripts {
+		require.NotEmpty(t, content(path))
+	}
+
+	n := newNamespace(t, testcluster.Shared(t))
 	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
-	t.Setenv("KUBECONFIG", n.Kubeconfig)
+	t.Setenv("KUBECONFIG", n.kubeconfig)
 	t.Setenv("OBSERVE", os.Args[0])
 	t.Setenv(asProgram, "observe")
 
@@ -66,7 +74,7 @@ func TestTheIngressExample(t *testing.T) {
 
 func (n *namespace) example(t *testing.T, args ...string) *process {
 	t.Helper()
-	return startCommand(t, filepath.Join("examples", "ingress", "run.sh"), append([]string{"-n", n.name, "--listen-addr="}, args...)...)
+	return startCommand(t, nil, filepath.Join("examples", "ingress", "run.sh"), append([]string{"-n", n.name, "--listen-addr="}, args...)...)
 }
 
 func (n *namespace) service(t *testing.T, name string, labels map[string]string, port int32) {

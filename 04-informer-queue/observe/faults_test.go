@@ -46,9 +46,9 @@ func TestTheServerIsKilled(t *testing.T) {
 }
 
 func TestTheWatchIsDropped(t *testing.T) {
-	n := newNamespace(t, testcluster.Start(t))
+	n := newNamespace(t, testcluster.Shared(t))
 	proxy, through := testcluster.StartProxy(t, n.Config)
-	n.Kubeconfig = kubeconfigFor(t, through)
+	n.kubeconfig = kubeconfigFor(t, through)
 	d := newDiary(t)
 	r := start(t, n.args(d.args(t)...)...)
 	n.churn(t, func(done int) {
@@ -64,9 +64,14 @@ func TestTheVersionIsGone(t *testing.T) {
 	// Without its cache, the API server passes a watch on to etcd, which knows
 	// nothing of what came before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=configmaps#0")
+	t.Run("what nobody saw is told", func(t *testing.T) { missedIsTold(t, c) })
+	t.Run("--names is asked again", func(t *testing.T) { namesAreAskedAgain(t, c) })
+}
+
+func missedIsTold(t *testing.T, c *testcluster.Cluster) {
 	n := newNamespace(t, c)
 	proxy, through := testcluster.StartProxy(t, n.Config)
-	n.Kubeconfig = kubeconfigFor(t, through)
+	n.kubeconfig = kubeconfigFor(t, through)
 	n.create(t, "again", "goes", "stays", "changes")
 	d := newDiary(t)
 	r := start(t, n.args(d.args(t)...)...)
@@ -92,11 +97,10 @@ func TestTheVersionIsGone(t *testing.T) {
 	assert.ElementsMatch(t, []string{"Deleted again", "Added again", "Deleted goes", "Added comes", "Updated changes"}, told)
 }
 
-func TestNamesAreAskedAgainAfterEachList(t *testing.T) {
-	c := testcluster.Start(t, "watch-cache-sizes=configmaps#0")
+func namesAreAskedAgain(t *testing.T, c *testcluster.Cluster) {
 	n := newNamespace(t, c)
 	proxy, through := testcluster.StartProxy(t, n.Config)
-	n.Kubeconfig = kubeconfigFor(t, through)
+	n.kubeconfig = kubeconfigFor(t, through)
 	d := newDiary(t)
 	n.create(t, "a")
 	r := start(t, n.args(d.args(t)...)...)
@@ -133,7 +137,7 @@ func (n *namespace) churn(t *testing.T, after func(done int)) {
 			}
 			for _, step := range steps {
 				// The server may be starting again.
-				err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+				err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testcluster.TestTimeout, true, func(ctx context.Context) (bool, error) {
 					return step(ctx) == nil, nil
 				})
 				if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // asProgram names a variable that makes the test binary be another program:
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 		os.Exit(program(os.Args[1:]))
 	}
 	klog.SetLogger(logr.Discard())
-	goleak.VerifyTestMain(m)
+	testcluster.Main(m)
 }
 
 // script writes a shell script and returns its path.
@@ -80,7 +81,7 @@ func run(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	r := start(t, args...)
 	select {
 	case code = <-r.code:
-	case <-time.After(time.Minute):
+	case <-time.After(testcluster.TestTimeout):
 		require.Fail(t, "observe does not end", "%s%s", r.stdout.String(), r.stderr.String())
 	}
 	return r.stdout.String(), r.stderr.String(), code
@@ -107,7 +108,7 @@ func (b *buffer) String() string {
 // eventually waits for a condition.
 func eventually(t testing.TB, condition func() bool, message func() string) {
 	t.Helper()
-	if !assert.Eventually(t, condition, time.Minute, 5*time.Millisecond) {
+	if !assert.Eventually(t, condition, testcluster.TestTimeout, 5*time.Millisecond) {
 		require.Fail(t, message())
 	}
 }

@@ -221,12 +221,14 @@ func TestResyncComesBackByItself(t *testing.T) {
 }
 
 func TestItIsUnhealthyUntilTheCacheHasSynced(t *testing.T) {
-	address := freeAddress(t)
-	w := newWorkshop(t, "--listen-addr="+address)
+	w := newWorkshop(t, "--listen-addr=:0")
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	var synced atomic.Bool
-	require.NoError(t, w.serve(ctx, &running, synced.Load))
+	server, err := w.listen(synced.Load)
+	require.NoError(t, err)
+	address := server.Addr()
+	running.Go(func() { assert.NoError(t, server.Serve(ctx)) })
 	assert.Equal(t, "503 not everything is known yet\n", get(t, address, "/healthz"))
 	synced.Store(true)
 	assert.Equal(t, "200 ok\n", get(t, address, "/healthz"))

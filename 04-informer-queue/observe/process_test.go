@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // process is a program of this package that runs as a process of its own.
@@ -22,16 +24,16 @@ type process struct {
 // startProcess starts one.
 func startProcess(t *testing.T, program string, args ...string) *process {
 	t.Helper()
-	t.Setenv(asProgram, program)
-	return startCommand(t, os.Args[0], args...)
+	return startCommand(t, []string{asProgram + "=" + program}, os.Args[0], args...)
 }
 
-// startCommand starts one that the test should see the end of. Should it hang,
-// or the test fail, it gets a signal, and then is killed.
-func startCommand(t *testing.T, path string, args ...string) *process {
+// startCommand starts one with some more variables. The test should see the end of
+// it. Should it hang, or the test fail, it gets a signal, and then is killed.
+func startCommand(t *testing.T, environment []string, path string, args ...string) *process {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	p := &process{Cmd: exec.CommandContext(ctx, path, args...)}
+	p.Env = append(os.Environ(), environment...)
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does with what it starts
 	p.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }

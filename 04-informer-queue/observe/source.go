@@ -62,6 +62,11 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	options.LabelSelector = s.selector
+	if options.ResourceVersion == "0" {
+		// At its start, an informer takes any version, and a server that is busy may
+		// have an old one at hand. With --once, nothing would come after it.
+		options.ResourceVersion = ""
+	}
 	list, err := s.objects.List(ctx, options)
 	switch {
 	case err == nil:

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testcluster.Main(m) }
 
 // log is an output that can be read while it is written.
 type log struct {

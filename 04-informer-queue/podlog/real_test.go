@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -23,7 +24,7 @@ import (
 
 // What is logged on a real API server, from the start to Ctrl-C.
 func TestReal(t *testing.T) {
-	c := testcluster.Start(t)
+	c := testcluster.Shared(t)
 	harbour := podsIn(t, c, "harbour")
 	coast := podsIn(t, c, "coast")
 	harbour.create("old")
@@ -87,7 +88,7 @@ func TestTombstone(t *testing.T) {
 }
 
 func TestRefusalsAreErrors(t *testing.T) {
-	c := testcluster.Start(t)
+	c := testcluster.Shared(t)
 	nobody := c.UserKubeconfig(t, "nobody")
 	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, os.WriteFile(nowhere, []byte(`apiVersion: v1
@@ -148,7 +149,7 @@ func run(t *testing.T, program func(context.Context, *running)) *running {
 // logs waits for a line.
 func (r *running) logs(line string) {
 	r.t.Helper()
-	require.Eventually(r.t, func() bool { return slices.Contains(r.lines(), line) }, time.Minute, 10*time.Millisecond, line)
+	require.Eventually(r.t, func() bool { return slices.Contains(r.lines(), line) }, testcluster.TestTimeout, 10*time.Millisecond, line)
 }
 
 // pods are the pods of a namespace, for a test to write. It does so again when
@@ -161,8 +162,15 @@ type pods struct {
 func podsIn(t *testing.T, c *testcluster.Cluster, namespace string) pods {
 	t.Helper()
 	_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	return pods{c.Client.CoreV1().Pods(namespace), t}
+	if !apierrors.IsAlreadyExists(err) { // the tests may run several times
+		require.NoError(t, err)
+	}
+	p := pods{c.Client.CoreV1().Pods(namespace), t}
+	// Others look at all namespaces.
+	t.Cleanup(func() {
+		assert.NoError(t, p.DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	})
+	return p
 }
 
 func (p pods) create(name string) {
@@ -180,7 +188,7 @@ func (p pods) label(name, value string) {
 	require.Eventually(p.t, func() bool {
 		_, err := p.Patch(p.t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err == nil
-	}, time.Minute, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
 func (p pods) delete(name string) {

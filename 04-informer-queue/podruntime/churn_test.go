@@ -14,6 +14,8 @@ import (
 	apiwait "k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 var churned = []string{"coast", "harbour", "open-sea"}
@@ -22,7 +24,9 @@ func createNamespaces(t testing.TB, client kubernetes.Interface, names ...string
 	t.Helper()
 	for _, name := range names {
 		_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-		require.NoError(t, err)
+		if !apierrors.IsAlreadyExists(err) {
+			require.NoError(t, err)
+		}
 	}
 }
 
@@ -75,7 +79,7 @@ func live(ctx context.Context, client kubernetes.Interface, i int, steps chan<- 
 // again repeats a write until the server has taken it.
 func again(ctx context.Context, write func(context.Context) error) error {
 	var last error
-	err := apiwait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := apiwait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testcluster.TestTimeout, true, func(ctx context.Context) (bool, error) {
 		last = write(ctx)
 		return last == nil, nil
 	})

@@ -2,16 +2,33 @@ package podruntime
 
 import (
 	"bytes"
+	"context"
 	"sync"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// shared returns the cluster that tests share, with these namespaces. Podruntime
+// looks at all namespaces, so no test leaves a pod behind.
+func shared(t *testing.T, namespaces ...string) *testcluster.Cluster {
+	t.Helper()
+	c := testcluster.Shared(t)
+	createNamespaces(t, c.Client, namespaces...)
+	t.Cleanup(func() {
+		for _, name := range namespaces {
+			assert.NoError(t, c.Client.CoreV1().Pods(name).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+		}
+	})
+	return c
+}
 
 // log is an output that can be read while it is written.
 type log struct {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
@@ -30,7 +30,7 @@ func dryRun(t *testing.T, c *testcluster.Cluster) {
 		requests.watch(&config)
 		var stdout, stderr bytes.Buffer
 		args := []string{"--dry-run", "--kubeconfig", c.Kubeconfig, "--annotation", s.rules.annotation, "--source-namespace", s.rules.sourceNamespace}
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 		defer cancel()
 		require.Zero(t, Run(ctx, args, &stdout, &stderr), stderr.String())
 		require.NoError(t, ctx.Err(), "it ends by itself")
@@ -46,13 +46,13 @@ func dryRun(t *testing.T, c *testcluster.Cluster) {
 	s.patch("harbour/seal", `{"immutable":true}`)
 	want, err := s.state(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, `would create dry-coast/db: it is missing
+	assert.Equal(t, strings.ReplaceAll(`would create dry-coast/db: it is missing
 would leave alone dry-coast/mail: it was not made by secretsync
 would create dry-coast/seal: it is missing
 would update dry-harbour/db: its data differs
 would delete dry-harbour/gone: it has no source
 would replace dry-harbour/seal: it differs and is immutable
-`, plan())
+`, "dry", s.name), plan())
 	s.becomes(want)
 	eventsOf(s, 0)
 }
@@ -70,7 +70,7 @@ func commandLine(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 	cancel()
 	assert.Zero(t, <-code)
-	assert.Equal(t, "created line-harbour/db: it is missing\n", s.out.String())
+	assert.Equal(t, "created "+s.name+"-harbour/db: it is missing\n", s.out.String())
 	assert.Empty(t, stderr.String())
 
 	var missing bytes.Buffer

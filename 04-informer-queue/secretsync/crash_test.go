@@ -24,13 +24,14 @@ import (
 // server, the program dies before it hears so, and a new one takes over. What
 // the cluster comes to must be the same, to the last label.
 func TestACrashAfterEveryWrite(t *testing.T) {
-	c := testcluster.Start(t)
+	c := testcluster.Shared(t)
 	want, writes, crashes := play(t, c, "calm", -1)
 	require.Equal(t, 0, crashes)
 	assert.Equal(t, 18, writes, "the story is not the one that its comments tell")
 
 	for n := 1; n <= writes; n++ {
 		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
+			t.Parallel()
 			got, _, crashes := play(t, c, fmt.Sprintf("crash%d", n), n)
 			assert.Equal(t, 1, crashes)
 			assert.Equal(t, want, got)

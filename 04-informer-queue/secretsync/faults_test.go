@@ -57,7 +57,7 @@ func TestTheServerIsKilled(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, err := s.client.CoreV1().Namespaces().Get(t.Context(), s.rules.sourceNamespace, metav1.GetOptions{})
 			return err == nil
-		}, 60*time.Second, 20*time.Millisecond)
+		}, testcluster.TestTimeout, 20*time.Millisecond)
 	})
 }
 
@@ -91,7 +91,7 @@ func TestTheVersionIsGone(t *testing.T) {
 			busy.Store(false)
 		}
 	})
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "too old") }, 60*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "too old") }, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
 // compact makes etcd forget everything but the present.
@@ -110,7 +110,7 @@ func compact(t *testing.T, c *testcluster.Cluster) {
 }
 
 func TestFaults(t *testing.T) {
-	c := testcluster.Start(t)
+	c := testcluster.Shared(t)
 	for name, play := range map[string]func(*testing.T, *testcluster.Cluster){
 		"the connection is dropped, again and again":        connectionDropped,
 		"everything changes while it is down":               changesWhileDown,
@@ -124,7 +124,10 @@ func TestFaults(t *testing.T) {
 		"it is stopped in the middle of a write":            stopped,
 		"a finalizer keeps the copy that is to be replaced": finalizer,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, c) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(t, c)
+		})
 	}
 }
 
@@ -187,7 +190,7 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"harbour/db": "key=ebb"})
 	stop() // and so wait for the last answer
 	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, requests.answers())
-	made, err := s.client.CoreV1().Secrets("conflict-harbour").Get(t.Context(), "db", metav1.GetOptions{})
+	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what somebody else did meanwhile")
 	assert.Empty(t, log.String(), "this is not a failure")
@@ -202,7 +205,7 @@ func conflictOnDelete(t *testing.T, c *testcluster.Cluster) {
 	stop := s.start(before("DELETE", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":null}}`) }), requests.watch)
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 	s.delete("source/db")
-	require.Eventually(t, func() bool { return len(requests.answers()) == 2 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(requests.answers()) == 2 }, testcluster.TestTimeout, 20*time.Millisecond)
 	require.Equal(t, []string{"POST 201", "DELETE 409"}, requests.answers())
 	s.becomes(map[string]string{"harbour/db": "key=tide foreign"})
 	stop()
@@ -261,9 +264,9 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 	var log lockedBuffer
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	stop := s.startWith(1, 0, before("POST", "", func() {
-		assert.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), "closing-harbour", metav1.DeleteOptions{}))
+		assert.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), s.name+"-harbour", metav1.DeleteOptions{}))
 	}), requests.watch)
-	require.Eventually(t, func() bool { return len(requests.answers()) == 1 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(requests.answers()) == 1 }, testcluster.TestTimeout, 20*time.Millisecond)
 	s.target("coast")
 	s.becomes(map[string]string{"coast/db": "key=tide"})
 	stop()

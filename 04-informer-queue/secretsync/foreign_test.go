@@ -25,7 +25,7 @@ func eventsOf(s *scene, want int) []eventsv1.Event {
 		require.NoError(collect, err)
 		got = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !strings.HasPrefix(e.Namespace, s.name+"-") })
 		assert.Len(collect, got, want)
-	}, 30*time.Second, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 	return got
 }
 
@@ -41,10 +41,10 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 
 	event := eventsOf(s, 1)[0]
 	assert.Equal(t, "Warning NameCollision", event.Type+" "+event.Reason)
-	assert.Equal(t, "the source collides-source/db is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two", event.Note)
+	assert.Equal(t, "the source "+s.name+"-source/db is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two", event.Note)
 	assert.Equal(t, foreign.UID, event.Regarding.UID)
-	assert.Equal(t, "Secret collides-harbour/db", event.Regarding.Kind+" "+event.Regarding.Namespace+"/"+event.Regarding.Name)
-	assert.Equal(t, "collides-source/db", event.Related.Namespace+"/"+event.Related.Name)
+	assert.Equal(t, "Secret "+s.name+"-harbour/db", event.Regarding.Kind+" "+event.Regarding.Namespace+"/"+event.Regarding.Name)
+	assert.Equal(t, s.name+"-source/db", event.Related.Namespace+"/"+event.Related.Name)
 
 	// However often it looks again, it attempts nothing and tells nothing more.
 	// Each change of the source makes it look; that of mail shows that it has.
@@ -57,12 +57,12 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 	posts := slices.DeleteFunc(requests.all(), func(w string) bool { return !strings.HasPrefix(w, "POST") })
 	slices.Sort(posts)
 	assert.Equal(t, []string{
-		"POST 201 /api/v1/namespaces/collides-harbour/secrets",
-		"POST 201 /apis/events.k8s.io/v1/namespaces/collides-harbour/events",
-		"POST 409 /api/v1/namespaces/collides-harbour/secrets",
+		"POST 201 /api/v1/namespaces/" + s.name + "-harbour/secrets",
+		"POST 201 /apis/events.k8s.io/v1/namespaces/" + s.name + "-harbour/events",
+		"POST 409 /api/v1/namespaces/" + s.name + "-harbour/secrets",
 	}, posts, "db and mail once each, and one event")
-	assert.Equal(t, 1, strings.Count(s.out.String(), "left alone collides-harbour/db: it was not made by secretsync\n"), s.out.String())
-	now, err := s.client.CoreV1().Secrets("collides-harbour").Get(t.Context(), "db", metav1.GetOptions{})
+	assert.Equal(t, 1, strings.Count(s.out.String(), "left alone "+s.name+"-harbour/db: it was not made by secretsync\n"), s.out.String())
+	now, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, foreign.ResourceVersion, now.ResourceVersion, "nobody touched it")
 
@@ -85,7 +85,7 @@ func provesNothing(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 
 	// A copy of the copy, marks and all, in two places where none belongs.
-	made, err := s.client.CoreV1().Secrets("proof-harbour").Get(t.Context(), "db", metav1.GetOptions{})
+	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
 	for _, place := range []string{"coast/db", "harbour/db-backup"} {
 		s.create(place, "backup", func(o *corev1.Secret) { o.Labels, o.Annotations = made.Labels, made.Annotations })
@@ -111,7 +111,7 @@ func provesNothing(t *testing.T, c *testcluster.Cluster) {
 
 func tokens(t *testing.T, c *testcluster.Cluster) {
 	s := newScene(t, c, "tokens")
-	_, err := s.client.CoreV1().ServiceAccounts("tokens-source").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "sailor"}}, metav1.CreateOptions{})
+	_, err := s.client.CoreV1().ServiceAccounts(s.name+"-source").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "sailor"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	s.create("source/token", "t", func(o *corev1.Secret) {
 		o.Type = corev1.SecretTypeServiceAccountToken
@@ -123,8 +123,8 @@ func tokens(t *testing.T, c *testcluster.Cluster) {
 	s.start()
 	event := eventsOf(s, 1)[0]
 	assert.Equal(t, "NotCopied", event.Reason)
-	assert.Equal(t, "tokens-source/token", event.Regarding.Namespace+"/"+event.Regarding.Name)
-	assert.Equal(t, "tokens-source/token is not copied, because it is the token of a service account; give the other namespace a service account of its own", event.Note)
+	assert.Equal(t, s.name+"-source/token", event.Regarding.Namespace+"/"+event.Regarding.Name)
+	assert.Equal(t, s.name+"-source/token is not copied, because it is the token of a service account; give the other namespace a service account of its own", event.Note)
 	s.becomes(map[string]string{"harbour/db": "key=tide", "coast/db": "key=tide"})
 }
 
@@ -150,7 +150,7 @@ func twoSyncers(t *testing.T, c *testcluster.Cluster) {
 	one.target("harbour")
 	// The namespace is a target of both.
 	two.t.Helper()
-	_, err := c.Client.CoreV1().Namespaces().Patch(t.Context(), "one-harbour", "application/merge-patch+json", two.annotation(`""`), metav1.PatchOptions{})
+	_, err := c.Client.CoreV1().Namespaces().Patch(t.Context(), one.name+"-harbour", "application/merge-patch+json", two.annotation(`""`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	one.start()
 	two.start()

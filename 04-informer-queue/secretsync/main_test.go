@@ -3,7 +3,7 @@ package secretsync
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testcluster.Main(m) }

@@ -13,9 +13,9 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// TestAgainstARealServer shares one cluster; each subtest has a scene of its own.
+// Each of these has a scene of its own.
 func TestAgainstARealServer(t *testing.T) {
-	c := testcluster.Start(t)
+	c := testcluster.Shared(t)
 	for name, play := range map[string]func(*testing.T, *testcluster.Cluster){
 		"each source is copied to each target":              copiesEach,
 		"what stops being a source or a target is cleaned":  cleansUp,
@@ -37,7 +37,10 @@ func TestAgainstARealServer(t *testing.T) {
 		"no data is printed or told":                        tellsNoData,
 		"a user without rights is told what is missing":     forbidden,
 	} {
-		t.Run(name, func(t *testing.T) { play(t, c) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play(t, c)
+		})
 	}
 }
 
@@ -59,8 +62,8 @@ func copiesEach(t *testing.T, c *testcluster.Cluster) {
 		"harbour/db": "key=ebb", "harbour/certificate": "key=wax example.com/seal immutable",
 		"coast/db": "key=ebb", "coast/certificate": "key=wax example.com/seal immutable",
 	})
-	s.prints("created copies-harbour/db: it is missing\n")
-	s.prints("updated copies-harbour/db: its data differs\n")
+	s.prints("created " + s.name + "-harbour/db: it is missing\n")
+	s.prints("updated " + s.name + "-harbour/db: its data differs\n")
 
 	s.patch("source/private", string(s.annotation(`""`)))
 	s.patch("source/db", `{"data":{"key":null,"user":"bWU="}}`)
@@ -92,7 +95,7 @@ func cleansUp(t *testing.T, c *testcluster.Cluster) {
 	})
 	s.annotateNamespace("coast", "null")
 	s.becomes(map[string]string{"harbour/queue": "key=queue", "harbour/own": "key=mine foreign", "coast/own": "key=mine foreign"})
-	s.prints("deleted cleans-coast/queue: the namespace is not a target\n")
+	s.prints("deleted " + s.name + "-coast/queue: the namespace is not a target\n")
 
 	s.annotateNamespace("coast", `"back"`)
 	s.becomes(map[string]string{
@@ -114,7 +117,7 @@ func heals(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(whole)
 	s.patch("harbour/db", `{"metadata":{"labels":{"team":"coast"}},"data":{"more":"eA=="}}`)
 	s.becomes(whole)
-	healed, err := s.client.CoreV1().Secrets("heals-harbour").Get(t.Context(), "db", metav1.GetOptions{})
+	healed, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "coast", healed.Labels["team"], "what others have added remains")
 }
@@ -129,7 +132,7 @@ func replaces(t *testing.T, c *testcluster.Cluster) {
 
 	s.patch("harbour/db", `{"immutable":true,"stringData":{"key":"forged"}}`)
 	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/seal": "key=wax immutable"})
-	s.prints("replaced replaces-harbour/db: it differs and is immutable\n")
+	s.prints("replaced " + s.name + "-harbour/db: it differs and is immutable\n")
 	s.patch("source/db", `{"immutable":true}`)
 	s.becomes(map[string]string{"harbour/db": "key=tide immutable", "harbour/seal": "key=wax immutable"})
 }
@@ -152,8 +155,8 @@ func sourceMadeAnew(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"harbour/db": "key=tide of an old source", "harbour/seal": "key=wax immutable of an old source"})
 	s.start()
 	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/seal": "key=lead example.com/seal"})
-	s.prints("updated anew-harbour/db: its source was made anew\n")
-	s.prints("replaced anew-harbour/seal: its type differs\n")
+	s.prints("updated " + s.name + "-harbour/db: its source was made anew\n")
+	s.prints("replaced " + s.name + "-harbour/seal: its type differs\n")
 }
 
 func terminating(t *testing.T, c *testcluster.Cluster) {
@@ -165,12 +168,12 @@ func terminating(t *testing.T, c *testcluster.Cluster) {
 	s.startWith(1, 0, requests.watch)
 	s.becomes(map[string]string{"harbour/db": "key=tide", "coast/db": "key=tide"})
 	// Nobody finishes a namespace in this cluster, so it stays Terminating.
-	require.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), "ends-coast", metav1.DeleteOptions{}))
+	require.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), s.name+"-coast", metav1.DeleteOptions{}))
 	s.source("new", "wave")
 	s.set("source/db", "ebb")
 	s.becomes(map[string]string{"harbour/db": "key=ebb", "harbour/new": "key=wave", "coast/db": "key=tide"})
 	s.delete("source/db")
 	s.becomes(map[string]string{"harbour/new": "key=wave", "coast/db": "key=tide of an old source"})
-	stillThere := slices.DeleteFunc(requests.all(), func(w string) bool { return !strings.Contains(w, "ends-coast") })
+	stillThere := slices.DeleteFunc(requests.all(), func(w string) bool { return !strings.Contains(w, s.name+"-coast") })
 	assert.Len(t, stillThere, 1, "the first copy, and no attempt after that")
 }

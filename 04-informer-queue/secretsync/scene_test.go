@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,19 +36,37 @@ type scene struct {
 	rules  rules
 	log    logr.Logger
 	out    lockedBuffer // what the program prints
+
+	namespaces []string
 }
 
+// scenes is how many there were. A test may run several times on one API server, so
+// a name alone is not enough.
+var scenes atomic.Int32
+
 func newScene(t *testing.T, c *testcluster.Cluster, name string) *scene {
+	name = fmt.Sprintf("%s%d", name, scenes.Add(1))
 	s := &scene{t: t, name: name, config: c.Config, client: c.Client, log: logr.Discard(),
 		rules: rules{annotation: name + ".example.com/secretsync", sourceNamespace: name + "-source"}}
+	t.Cleanup(s.clear)
 	s.createNamespace("source")
 	return s
 }
 
+// clear deletes all secrets of the scene when its program has ended: the programs of
+// other scenes have all copies of the cluster in their caches.
+func (s *scene) clear() {
+	for _, name := range s.namespaces {
+		assert.NoError(s.t, s.client.CoreV1().Secrets(name).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	}
+}
+
 func (s *scene) createNamespace(name string) {
 	s.t.Helper()
-	_, err := s.client.CoreV1().Namespaces().Create(s.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.name + "-" + name}}, metav1.CreateOptions{})
+	name = s.name + "-" + name
+	_, err := s.client.CoreV1().Namespaces().Create(s.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	require.NoError(s.t, err)
+	s.namespaces = append(s.namespaces, name)
 }
 
 // target makes a namespace that is a target.
@@ -168,7 +187,7 @@ func (s *scene) becomes(want map[string]string) {
 			got = state
 		}
 		return err == nil && maps.Equal(want, state)
-	}, 60*time.Second, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 	if !reached {
 		require.Equal(s.t, want, got, "the program printed:\n%s", s.out.String())
 	}
@@ -178,7 +197,7 @@ func (s *scene) becomes(want map[string]string) {
 func (s *scene) prints(line string) {
 	s.t.Helper()
 	printed := func() bool { return strings.Contains(s.out.String(), line) }
-	if !assert.Eventually(s.t, printed, 30*time.Second, 20*time.Millisecond) {
+	if !assert.Eventually(s.t, printed, testcluster.TestTimeout, 20*time.Millisecond) {
 		require.Contains(s.t, s.out.String(), line)
 	}
 }

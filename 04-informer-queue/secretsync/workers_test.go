@@ -22,7 +22,7 @@ func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
 	s.target("full")
 	s.target("harbour")
 	none := corev1.ResourceList{"count/secrets": resource.MustParse("0")}
-	quotas := s.client.CoreV1().ResourceQuotas("bad-full")
+	quotas := s.client.CoreV1().ResourceQuotas(s.name + "-full")
 	quota, err := quotas.Create(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none}
@@ -30,9 +30,9 @@ func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
 	require.NoError(t, err)
 	// The server's quota admission hears of it when it hears of it.
 	require.Eventually(t, func() bool {
-		_, err := s.client.CoreV1().Secrets("bad-full").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := s.client.CoreV1().Secrets(s.name+"-full").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err != nil && strings.Contains(err.Error(), "exceeded quota")
-	}, 30*time.Second, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 
 	want := map[string]string{}
 	for i := range 20 {

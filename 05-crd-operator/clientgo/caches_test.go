@@ -14,6 +14,7 @@ import (
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/fake"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
@@ -111,7 +112,7 @@ func TestCachesHoldAllAtsAndThePodsOfTheOperator(t *testing.T) {
 		assert.False(t, synced(), "before the start")
 	}
 
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer s.caches.wait()
 	defer cancel()
 	s.caches.start(ctx)
@@ -136,7 +137,7 @@ func TestCachesAskForOneNamespace(t *testing.T) {
 	ats, kube := fake.NewClientset(), kubefake.NewClientset()
 	c, err := newCaches(ats, kube, "harbour", func(cache.ObjectName) {}, func(*cnat.At) {})
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer c.wait()
 	defer cancel()
 	c.start(ctx)

@@ -27,14 +27,19 @@ import (
 // What Ats can rely on is tested in behaviour_test.go. This is only to see that
 // the parts fit, and what happens at the start and at the end.
 
-const (
-	patience = 30 * time.Second
-	glance   = 20 * time.Millisecond
-)
+const glance = 20 * time.Millisecond
 
-func TestAnAtIsRunAndThenDone(t *testing.T) {
+// TestOneCluster has all tests that need a server, but for those of behaviour_test.go,
+// which mistreat theirs: to start one takes longer than they do.
+func TestOneCluster(t *testing.T) {
 	c := testcluster.Start(t)
+	t.Run("without the CRD it does not start", func(t *testing.T) { withoutTheCRD(t, c) })
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+	t.Run("without rights it does not start", func(t *testing.T) { withoutRights(t, c) })
+	t.Run("an At is run, and then done", func(t *testing.T) { anAtIsRun(t, c) })
+}
+
+func anAtIsRun(t *testing.T, c *testcluster.Cluster) {
 	ats := versioned.NewForConfigOrDie(c.Config).CnatV1alpha1()
 	client := ats.Ats("default")
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
@@ -55,7 +60,7 @@ func TestAnAtIsRunAndThenDone(t *testing.T) {
 			at, err := client.Get(ctx, "a", metav1.GetOptions{})
 			assert.NoError(t, err)
 			assert.Equal(t, phase, at.Status.Phase)
-		}, patience, glance)
+		}, testcluster.TestTimeout, glance)
 	}
 	becomes(cnat.Running)
 
@@ -81,20 +86,23 @@ func TestAnAtIsRunAndThenDone(t *testing.T) {
 	assert.Empty(t, elsewhere.Items, "that is not the namespace of this operator")
 }
 
-func TestRefusalsAtTheStart(t *testing.T) {
-	c := testcluster.Start(t)
-	rules := testcluster.Rules(t, "../config/rbac/clientgo.yaml")
-	run := func(config *rest.Config) error {
-		ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logr.Discard()), patience)
-		defer cancel()
-		return Run(ctx, config, Options{})
-	}
-	require.EqualError(t, run(c.Config), "the cluster does not know Ats; tell it what they are with kubectl apply -f config/crd")
+// runInVain runs an operator that ends by itself.
+func runInVain(t *testing.T, config *rest.Config) error {
+	ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logr.Discard()), testcluster.TestTimeout)
+	defer cancel()
+	return Run(ctx, config, Options{})
+}
 
-	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
+	require.EqualError(t, runInVain(t, c.Config), "the cluster does not know Ats; tell it what they are with kubectl apply -f config/crd")
+}
+
+// withoutRights takes one right away after the other that the start depends on.
+func withoutRights(t *testing.T, c *testcluster.Cluster) {
+	rules := testcluster.Rules(t, "../config/rbac/clientgo.yaml")
 	for resource, group := range map[string]string{"pods": "", "ats": cnat.GroupName} {
 		for _, verb := range []string{"list", "watch"} {
-			t.Run("without the right to "+verb+" "+resource, func(t *testing.T) {
+			t.Run(verb+" "+resource, func(t *testing.T) {
 				less := slices.Clone(rules)
 				for i := range less {
 					if slices.Contains(less[i].Resources, resource) {
@@ -102,7 +110,7 @@ func TestRefusalsAtTheStart(t *testing.T) {
 					}
 				}
 				name := verb + "-" + resource
-				require.EqualError(t, run(c.User(t, name, less)), fmt.Sprintf("%[1]s is forbidden: User %[2]q cannot %[3]s resource %[4]q in API group %[5]q at the cluster scope; ask an administrator for that verb on that resource",
+				require.EqualError(t, runInVain(t, c.User(t, name, less)), fmt.Sprintf("%[1]s is forbidden: User %[2]q cannot %[3]s resource %[4]q in API group %[5]q at the cluster scope; ask an administrator for that verb on that resource",
 					schema.GroupResource{Group: group, Resource: resource}, name, verb, resource, group))
 			})
 		}

@@ -23,6 +23,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/clientgo/queue"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/fake"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 // scene is an operator whose caches do not run: a test puts into them what they
@@ -133,12 +134,12 @@ func (s *scene) told() (reasons []string) {
 // wakesAfter waits until the queue sleeps for so long.
 func (s *scene) wakesAfter(d time.Duration) {
 	s.t.Helper()
-	require.Eventually(s.t, s.clock.HasWaiters, patience, time.Millisecond)
-	require.Eventually(s.t, func() bool { return s.clock.Waiters() > 1 }, patience, time.Millisecond, "beside the ticker of the queue")
+	require.Eventually(s.t, s.clock.HasWaiters, testcluster.TestTimeout, time.Millisecond)
+	require.Eventually(s.t, func() bool { return s.clock.Waiters() > 1 }, testcluster.TestTimeout, time.Millisecond, "beside the ticker of the queue")
 	s.clock.SetTime(noon.Add(d - 1))
 	assert.Zero(s.t, s.queue.Len())
 	s.clock.SetTime(noon.Add(d))
-	require.Eventually(s.t, func() bool { return s.queue.Len() == 1 }, patience, time.Millisecond)
+	require.Eventually(s.t, func() bool { return s.queue.Len() == 1 }, testcluster.TestTimeout, time.Millisecond)
 }
 
 var (

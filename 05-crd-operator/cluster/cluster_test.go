@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -18,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 func writeKubeconfig(t *testing.T, address string) string {
@@ -113,7 +114,7 @@ func TestExplainWhatTheNetworkSays(t *testing.T) {
 	} {
 		config, _, err := (&Flags{Kubeconfig: writeKubeconfig(t, address)}).Config()
 		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 		_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 		cancel()
 		require.ErrorContains(t, Explain(err, address), want)

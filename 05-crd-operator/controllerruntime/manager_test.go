@@ -21,10 +21,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-const (
-	longEnough = 30 * time.Second
-	often      = 20 * time.Millisecond
-)
+const often = 20 * time.Millisecond
 
 // TestOneCluster has all tests that need a server: to start one takes longer than
 // they do. Each has a namespace, or a user, of its own.
@@ -243,5 +240,5 @@ func (s *scene) succeed(name string) {
 
 func (s *scene) eventually(what string, condition func() bool) {
 	s.t.Helper()
-	require.Eventually(s.t, condition, longEnough, often, what)
+	require.Eventually(s.t, condition, testcluster.TestTimeout, often, what)
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 func TestWhichChangesOfAnAtMatter(t *testing.T) {
@@ -50,8 +51,8 @@ func TestTheQueueGoesByTheClock(t *testing.T) {
 	defer q.ShutDown()
 	q.AddAfter(request, time.Hour)
 	// The queue has three timers then: two for its own housekeeping.
-	require.Eventually(t, func() bool { return clock.Waiters() >= 2 }, longEnough, often)
+	require.Eventually(t, func() bool { return clock.Waiters() >= 2 }, testcluster.TestTimeout, often)
 	assert.Zero(t, q.Len())
-	require.Eventually(t, func() bool { clock.Step(time.Minute); return q.Len() == 1 }, longEnough, often)
+	require.Eventually(t, func() bool { clock.Step(time.Minute); return q.Len() == 1 }, testcluster.TestTimeout, often)
 	assert.GreaterOrEqual(t, clock.Since(noon), time.Hour)
 }

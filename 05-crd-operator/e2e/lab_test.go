@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -21,7 +20,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	// What the programs are made of.
+	_ "example.com/hacking-a-controller/05-crd-operator/clientgo"
+	_ "example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	_ "example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
 // lab is a whole cluster of one node, and the operators' programs.
@@ -35,6 +38,8 @@ type lab struct {
 // startLab starts a lab that ends with the test.
 func startLab(t *testing.T) *lab {
 	t.Helper()
+	// As in testcluster: the lab is a program, too.
+	_ = os.Getenv("TEST_INPUTS")
 	program := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "lab")
 	_, err := os.Stat(program)
 	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-5`, at the root of the repository")
@@ -42,7 +47,7 @@ func startLab(t *testing.T) *lab {
 
 	dir := t.TempDir()
 	command := func(name string) {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), testcluster.TestTimeout)
 		defer cancel()
 		c := exec.CommandContext(ctx, program, name)
 		c.Env = append(os.Environ(), "LAB_DIR="+dir)
@@ -58,15 +63,19 @@ func startLab(t *testing.T) *lab {
 	require.NoError(t, err)
 	l.config.QPS = -1
 	l.client = kubernetes.NewForConfigOrDie(l.config)
-	_, err = envtest.InstallCRDs(l.config, envtest.CRDInstallOptions{Paths: []string{"../config/crd"}, ErrorIfPathMissing: true})
+	_, err = envtest.InstallCRDs(l.config, envtest.CRDInstallOptions{Paths: []string{"../config/crd"}, ErrorIfPathMissing: true, MaxTime: testcluster.TestTimeout})
 	require.NoError(t, err)
 
+	// Go's test cache does not know what go build reads. So the rest of it is imported
+	// above.
+	for _, operator := range []string{"clientgo", "controllerruntime", "settings"} {
+		_, err := os.ReadFile(filepath.Join("../cmd", operator, "main.go"))
+		require.NoError(t, err)
+		l.createUser(t, operator)
+	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", l.programs, "../cmd/...")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	for _, operator := range []string{"clientgo", "controllerruntime", "settings"} {
-		l.createUser(t, operator)
-	}
 	return l
 }
 

@@ -9,8 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is for a machine that is busy with other things as well.
-const patience, pause = time.Minute, 50 * time.Millisecond
+const pause = 50 * time.Millisecond
 
 // TestInALab starts one lab for all. Each story plays in a namespace of its own,
 // with an operator of its own that sees only that namespace.

@@ -23,6 +23,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	atclient "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 // scene is a namespace, and the operator that works in it.
@@ -65,7 +66,7 @@ func (s *scene) start() (kill func()) {
 		}
 		err := program.Process.Signal(signal) // which fails if it has ended by itself
 		// Who does not listen to the first signal must not stop the tests.
-		after := time.AfterFunc(patience, func() { _ = program.Process.Kill() })
+		after := time.AfterFunc(testcluster.TestTimeout, func() { _ = program.Process.Kill() })
 		defer after.Stop()
 		if ended := program.Wait(); !killed {
 			err = errors.Join(err, ended)
@@ -117,7 +118,7 @@ func (s *scene) becomes(name string, phase cnat.AtPhase) *cnat.At {
 		if assert.NoError(t, err) && assert.Equal(t, phase, got.Status.Phase, "%s: %v", name, got.Status.Conditions) {
 			at = got
 		}
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 	return at
 }
 

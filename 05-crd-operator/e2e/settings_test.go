@@ -14,6 +14,7 @@ import (
 
 	settings "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 func settingsAreRestored(s *scene) {
@@ -28,7 +29,7 @@ func settingsAreRestored(s *scene) {
 			if assert.NoError(t, err) && assert.Equal(t, merged, got.Data) {
 				uid = got.UID
 			}
-		}, patience, pause)
+		}, testcluster.TestTimeout, pause)
 		return uid
 	}
 	first := becomesMerged()

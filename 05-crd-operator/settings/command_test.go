@@ -50,7 +50,7 @@ func TestWrongOptions(t *testing.T) {
 var serverLine = regexp.MustCompile("server: .*")
 
 func TestTheProgram(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	kubeconfig := func(user string) string {
 		added, err := w.AddUser(envtest.User{Name: user}, nil)
 		require.NoError(t, err)
@@ -62,9 +62,13 @@ func TestTheProgram(t *testing.T) {
 	}
 	operator, nobody := kubeconfig("operator"), kubeconfig("jane")
 
-	for name, args := range map[string][]string{"one namespace": {"-n", "here"}, "all namespaces": {"-A"}} {
+	for name, all := range map[string]bool{"one namespace": false, "all namespaces": true} {
 		t.Run(name, func(t *testing.T) {
-			s := w.scene(t, map[string]string{"-n": "here", "-A": "there"}[args[0]])
+			s := w.scene(t, sceneName(name))
+			args := []string{"-n", s.name}
+			if all {
+				args = []string{"-A"}
+			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var stdout, stderr bytes.Buffer
@@ -104,8 +108,7 @@ func TestTheProgram(t *testing.T) {
 	})
 }
 
-func TestWithoutTheCRD(t *testing.T) {
-	c := testcluster.Start(t)
+func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
 	err := operate(t.Context(), c.Config, options{configMap: "settings", workers: 1})
 	require.EqualError(t, err, "the cluster does not know SettingsLayers yet; to teach it: kubectl apply -f config/crd")
 }

@@ -22,7 +22,7 @@ import (
 // server, the operator dies before it hears so, and a new one takes over. What
 // the cluster comes to must be the same, to the last label.
 func TestACrashAfterEveryWrite(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	want, writes, crashes := tale(t, w, "calm", -1)
 	require.Equal(t, 0, crashes)
 	assert.GreaterOrEqual(t, writes, fewest, "the story is not the one that its comments tell")

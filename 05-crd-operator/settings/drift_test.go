@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 // drift is what others do to the ConfigMap, and what must come of it.
-var drift = map[string]func(*testing.T, *scene){
+var drift = map[string]func(testing.TB, *scene){
 	"a value is changed":                        edited(`{"data":{"colour":"forged"}}`),
 	"a key is removed":                          edited(`{"data":{"colour":null}}`),
 	"a key is added":                            edited(`{"data":{"forged":"x"}}`),
@@ -39,7 +41,7 @@ var drift = map[string]func(*testing.T, *scene){
 // The stories are played all at once, even on two processors: when the operator does
 // not see what others do, each of them waits in vain.
 func TestDrift(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	var stories sync.WaitGroup
 	defer stories.Wait()
 	for name, play := range drift {
@@ -51,6 +53,8 @@ func TestDrift(t *testing.T) {
 
 // twoLayers begins a story about drift. The state is that at which it must end.
 func twoLayers(s *scene) state {
+	// They come first, so that one pass deals with both: no other is on its way that
+	// would find what others do by chance.
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green"})
 	s.start()
@@ -63,17 +67,17 @@ func twoLayers(s *scene) state {
 	return good
 }
 
-func edited(patch string) func(*testing.T, *scene) {
-	return func(_ *testing.T, s *scene) {
+func edited(patch string) func(testing.TB, *scene) {
+	return func(_ testing.TB, s *scene) {
 		good := twoLayers(s)
-		for range 2 { // the first time, a pass may be on its way that has another reason
+		for range 2 {
 			s.edit(patch)
 			s.restores(good)
 		}
 	}
 }
 
-func takenByForce(t *testing.T, s *scene) {
+func takenByForce(t testing.TB, s *scene) {
 	good := twoLayers(s)
 	require.NoError(t, s.admin.Apply(t.Context(), corev1ac.ConfigMap("settings", s.name).
 		WithLabels(map[string]string{managedBy: "me"}).
@@ -90,13 +94,13 @@ func takenByForce(t *testing.T, s *scene) {
 	})
 }
 
-func deleted(_ *testing.T, s *scene) {
+func deleted(_ testing.TB, s *scene) {
 	good := twoLayers(s)
 	s.delete()
 	s.restores(good)
 }
 
-func deletedOften(_ *testing.T, s *scene) {
+func deletedOften(_ testing.TB, s *scene) {
 	good := twoLayers(s)
 	for range 10 {
 		s.delete()
@@ -104,13 +108,13 @@ func deletedOften(_ *testing.T, s *scene) {
 	}
 }
 
-func replaced(_ *testing.T, s *scene) {
+func replaced(_ testing.TB, s *scene) {
 	good := twoLayers(s)
 	s.replace(data{"theirs": "yes", "colour": "forged"})
 	s.restores(good)
 }
 
-func replacedImmutable(t *testing.T, s *scene) {
+func replacedImmutable(t testing.TB, s *scene) {
 	good := twoLayers(s)
 	s.replace(data{"theirs": "yes"})
 	s.restores(good)
@@ -128,10 +132,10 @@ func (s *scene) replace(d data) {
 		made := s.settings()
 		made.Data = d
 		return s.admin.Create(s.t.Context(), made) == nil
-	}, patience, time.Millisecond)
+	}, testcluster.TestTimeout, time.Millisecond)
 }
 
-func harmless(t *testing.T, s *scene) {
+func harmless(t testing.TB, s *scene) {
 	good := twoLayers(s)
 	s.edit(`{"metadata":{"labels":{"team":"coast"},"annotations":{"note":"kept"},
 		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}]},"data":{"colour":"forged","forged":"x"}}`)
@@ -142,7 +146,7 @@ func harmless(t *testing.T, s *scene) {
 	assert.Equal(t, "kept", have.Annotations["note"])
 }
 
-func finalizer(_ *testing.T, s *scene) {
+func finalizer(_ testing.TB, s *scene) {
 	good := twoLayers(s)
 	s.edit(`{"metadata":{"finalizers":["example.com/wait"]}}`)
 	s.delete()
@@ -155,7 +159,7 @@ func finalizer(_ *testing.T, s *scene) {
 	s.restores(good)
 }
 
-func goneWhileDown(t *testing.T, s *scene) {
+func goneWhileDown(t testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -165,7 +169,7 @@ func goneWhileDown(t *testing.T, s *scene) {
 	s.restores(state{})
 }
 
-func nameFreed(_ *testing.T, s *scene) {
+func nameFreed(_ testing.TB, s *scene) {
 	s.create(data{"theirs": "yes"})
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()

@@ -21,8 +21,8 @@ import (
 )
 
 func TestFaults(t *testing.T) {
-	w := newWorld(t)
-	for name, play := range map[string]func(*testing.T, *scene){
+	w := sharedWorld(t)
+	for name, play := range map[string]func(testing.TB, *scene){
 		"layers change while it is down":                       layersWhileDown,
 		"the ConfigMap is edited while it is down":             editedWhileDown,
 		"the ConfigMap is replaced while it is down":           replacedWhileDown,
@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func layersWhileDown(_ *testing.T, s *scene) {
+func layersWhileDown(_ testing.TB, s *scene) {
 	s.layer("changed", 0, data{"a": "1"})
 	s.layer("deleted", 1, data{"a": "2", "b": "2"})
 	s.layer("same", 2, data{"c": "3"})
@@ -70,13 +70,13 @@ func layersWhileDown(_ *testing.T, s *scene) {
 	})
 }
 
-func editedWhileDown(_ *testing.T, s *scene) {
+func editedWhileDown(_ testing.TB, s *scene) {
 	s.whileDown(func() { s.edit(`{"data":{"colour":"forged","forged":"x"},"metadata":{"labels":null}}`) })
 	s.whileDown(func() { s.edit(`{"immutable":true}`) })
 	s.whileDown(func() { s.delete() })
 }
 
-func replacedWhileDown(_ *testing.T, s *scene) {
+func replacedWhileDown(_ testing.TB, s *scene) {
 	s.whileDown(func() { s.replace(data{"theirs": "yes"}) })
 }
 
@@ -97,7 +97,7 @@ func (s *scene) whileDown(do func()) {
 	stop()
 }
 
-func anewWhileDown(t *testing.T, s *scene) {
+func anewWhileDown(t testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -110,7 +110,7 @@ func anewWhileDown(t *testing.T, s *scene) {
 	assert.Equal(t, layer.UID, s.get().OwnerReferences[0].UID, "the owner is the new layer")
 }
 
-func changedBeforeApply(t *testing.T, s *scene) {
+func changedBeforeApply(t testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -123,7 +123,7 @@ func changedBeforeApply(t *testing.T, s *scene) {
 	assert.Equal(t, "kept", s.get().Annotations["note"])
 }
 
-func deletedBeforeApply(_ *testing.T, s *scene) {
+func deletedBeforeApply(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -135,25 +135,25 @@ func deletedBeforeApply(_ *testing.T, s *scene) {
 
 // changedBeforeDelete shows that what is deleted is what was looked at: here it
 // becomes somebody else's in the last moment.
-func changedBeforeDelete(t *testing.T, s *scene) {
+func changedBeforeDelete(t testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	requests := &ledger{}
 	s.start(before("DELETE", "configmaps/settings", func() { s.edit(`{"metadata":{"ownerReferences":null}}`) }), requests.watch)
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 	s.deleteLayer("defaults")
-	require.Eventually(t, func() bool { return len(requests.all()) > 2 }, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(requests.all()) > 2 }, testcluster.TestTimeout, 20*time.Millisecond)
 	s.layer("site", 0, data{"colour": "green"})
 	s.becomes(state{"settings": "colour=blue; of ", "site": "False NameTaken 0"})
 	assert.Contains(t, requests.all(), "DELETE 409 configmaps/settings")
 }
 
-func takenBeforeApply(_ *testing.T, s *scene) {
+func takenBeforeApply(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start(before("PATCH", "configmaps/settings", func() { s.create(data{"theirs": "yes"}) }))
 	s.becomes(state{"settings": "theirs=yes; not labelled; of ", "defaults": "False NameTaken 0"})
 }
 
-func changedBeforeStatus(_ *testing.T, s *scene) {
+func changedBeforeStatus(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start(before("PUT", "settingslayers/defaults/status", func() { s.patchLayer("defaults", `{"spec":{"data":{"colour":"red"}}}`) }))
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 2"})
@@ -162,14 +162,14 @@ func changedBeforeStatus(_ *testing.T, s *scene) {
 
 // labelledBeforeStatus shows that a status that could not be written is tried
 // again, although the change that was in the way leads to no work.
-func labelledBeforeStatus(_ *testing.T, s *scene) {
+func labelledBeforeStatus(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.create(data{"theirs": "yes"}) // no event of a ConfigMap will help
 	s.start(before("PUT", "settingslayers/defaults/status", func() { s.patchLayer("defaults", `{"metadata":{"labels":{"team":"coast"}}}`) }))
 	s.becomes(state{"settings": "theirs=yes; not labelled; of ", "defaults": "False NameTaken 0"})
 }
 
-func deletedBeforeStatus(t *testing.T, s *scene) {
+func deletedBeforeStatus(t testing.TB, s *scene) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -179,7 +179,7 @@ func deletedBeforeStatus(t *testing.T, s *scene) {
 	assert.NotContains(t, log.String(), "Reconciler error", "this is not a failure")
 }
 
-func both(_ *testing.T, s *scene) {
+func both(_ testing.TB, s *scene) {
 	twoLayers(s)
 	for i := range 5 {
 		s.patchLayer("site", fmt.Sprintf(`{"spec":{"data":{"colour":"c%d"}}}`, i))
@@ -192,7 +192,7 @@ func both(_ *testing.T, s *scene) {
 	})
 }
 
-func twoOperators(_ *testing.T, s *scene) {
+func twoOperators(_ testing.TB, s *scene) {
 	s.start()
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -218,7 +218,7 @@ func (s *scene) editIfThere(patch string) {
 	require.NoError(s.t, client.IgnoreNotFound(err))
 }
 
-func nothingDiffers(t *testing.T, s *scene) {
+func nothingDiffers(t testing.TB, s *scene) {
 	good := twoLayers(s)
 
 	// A second operator finds all done. Each of these leads to a look, or to none.
@@ -245,7 +245,7 @@ func nothingDiffers(t *testing.T, s *scene) {
 	}
 }
 
-func quota(t *testing.T, s *scene) {
+func quota(t testing.TB, s *scene) {
 	none := corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
 	require.NoError(t, s.admin.Create(t.Context(), quota))
@@ -255,7 +255,7 @@ func quota(t *testing.T, s *scene) {
 	require.Eventually(t, func() bool {
 		err := s.admin.Create(t.Context(), s.settings(), client.DryRunAll)
 		return err != nil && strings.Contains(err.Error(), "exceeded quota")
-	}, patience, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()
@@ -267,7 +267,7 @@ func quota(t *testing.T, s *scene) {
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 }
 
-func connectionDropped(t *testing.T, s *scene) {
+func connectionDropped(t testing.TB, s *scene) {
 	proxy, through := testcluster.StartProxy(t, s.config)
 	s.config = through
 	good := twoLayers(s)
@@ -280,7 +280,7 @@ func connectionDropped(t *testing.T, s *scene) {
 	s.becomes(good)
 }
 
-func namespaceEnds(t *testing.T, s *scene) {
+func namespaceEnds(t testing.TB, s *scene) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -288,13 +288,13 @@ func namespaceEnds(t *testing.T, s *scene) {
 	stop := s.start(before("PATCH", "configmaps/settings", func() {
 		assert.NoError(t, s.admin.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.name}}))
 	}), requests.watch)
-	require.Eventually(t, func() bool { return len(requests.all()) == 1 }, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(requests.all()) == 1 }, testcluster.TestTimeout, 20*time.Millisecond)
 	stop()
 	assert.Equal(t, []string{"PATCH 403 configmaps/settings"}, requests.all())
 	assert.NotContains(t, log.String(), "Reconciler error")
 }
 
-func driftIsTold(t *testing.T, s *scene) {
+func driftIsTold(t testing.TB, s *scene) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	const drift = `"drift"=true`
@@ -310,10 +310,10 @@ func driftIsTold(t *testing.T, s *scene) {
 
 	s.edit(`{"data":{"colour":"forged"}}`)
 	s.becomes(good)
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), drift) }, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), drift) }, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
-func silent(t *testing.T, s *scene) {
+func silent(t testing.TB, s *scene) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{Verbosity: 4})
 	s.layer("defaults", 0, data{"colour": "unmistakable"})
@@ -321,13 +321,15 @@ func silent(t *testing.T, s *scene) {
 	s.becomes(state{"settings": "colour=unmistakable; of defaults", "defaults": "True Merged 1"})
 	s.edit(`{"data":{"colour":"unmistakable, too"}}`)
 	s.becomes(state{"settings": "colour=unmistakable; of defaults", "defaults": "True Merged 1"})
+	// The server has it before the operator knows of it.
+	const why = `"why"="not as in the layers: colour"`
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), why) }, testcluster.TestTimeout, 20*time.Millisecond)
 	stop()
-	assert.Contains(t, log.String(), `"why"="not as in the layers: colour"`)
 	assert.NotContains(t, log.String(), "unmistakable")
 }
 
 func TestSeveralWorkersAndManyNamespaces(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	var scenes []*scene
 	for i := range 8 {
 		s := w.scene(t, fmt.Sprintf("n%d", i))
@@ -363,7 +365,7 @@ func TestSeveralWorkersAndManyNamespaces(t *testing.T) {
 }
 
 func TestTheServerIsKilled(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, testcluster.Start(t))
 	s := w.scene(t, "killed")
 	good := twoLayers(s)
 	for i := range 2 {
@@ -371,7 +373,7 @@ func TestTheServerIsKilled(t *testing.T) {
 		require.Eventually(t, func() bool {
 			patch := fmt.Appendf(nil, `{"data":{"colour":"forged %d"}}`, i)
 			return s.admin.Patch(t.Context(), s.settings(), client.RawPatch("application/merge-patch+json", patch)) == nil
-		}, patience, 50*time.Millisecond)
+		}, testcluster.TestTimeout, 50*time.Millisecond)
 		s.becomes(good)
 	}
 }

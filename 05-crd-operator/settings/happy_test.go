@@ -8,7 +8,7 @@ import (
 
 // happyPath is all that the operator does as long as nobody else touches the
 // ConfigMap.
-var happyPath = map[string]func(*testing.T, *scene){
+var happyPath = map[string]func(testing.TB, *scene){
 	"a layer becomes a ConfigMap":                     oneLayer,
 	"a layer that changes":                            layerChanges,
 	"of two layers the one of higher priority wins":   priorities,
@@ -23,7 +23,7 @@ var happyPath = map[string]func(*testing.T, *scene){
 }
 
 func TestHappyPath(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	for name, play := range happyPath {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -32,7 +32,7 @@ func TestHappyPath(t *testing.T) {
 	}
 }
 
-func oneLayer(t *testing.T, s *scene) {
+func oneLayer(t testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
@@ -41,7 +41,7 @@ func oneLayer(t *testing.T, s *scene) {
 	assert.Nil(t, s.get().OwnerReferences[0].Controller, "no layer controls it")
 }
 
-func layerChanges(_ *testing.T, s *scene) {
+func layerChanges(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
@@ -50,7 +50,7 @@ func layerChanges(_ *testing.T, s *scene) {
 	s.told("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
 }
 
-func priorities(_ *testing.T, s *scene) {
+func priorities(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -70,7 +70,7 @@ func priorities(_ *testing.T, s *scene) {
 	})
 }
 
-func conflictEnds(_ *testing.T, s *scene) {
+func conflictEnds(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green", "shape": "round"})
 	s.start()
@@ -85,14 +85,14 @@ func conflictEnds(_ *testing.T, s *scene) {
 		"defaults"+merged, "site"+merged)
 }
 
-func sameValue(_ *testing.T, s *scene) {
+func sameValue(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "blue"})
 	s.becomes(state{"settings": "colour=blue; of defaults, site", "defaults": "True Merged 1", "site": "True Merged 1"})
 }
 
-func lastLayerGoes(_ *testing.T, s *scene) {
+func lastLayerGoes(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -104,13 +104,13 @@ func lastLayerGoes(_ *testing.T, s *scene) {
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 1"})
 }
 
-func emptyLayer(_ *testing.T, s *scene) {
+func emptyLayer(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, nil)
 	s.becomes(state{"settings": "; of defaults", "defaults": "True Merged 1"})
 }
 
-func leavingLayer(_ *testing.T, s *scene) {
+func leavingLayer(_ testing.TB, s *scene) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -130,7 +130,7 @@ func leavingLayer(_ *testing.T, s *scene) {
 	s.becomes(state{})
 }
 
-func layerDoesNotFit(_ *testing.T, s *scene) {
+func layerDoesNotFit(_ testing.TB, s *scene) {
 	s.start()
 	large := data{"a": text(600_000)}
 	s.layer("site", 10, large)
@@ -143,7 +143,7 @@ func layerDoesNotFit(_ *testing.T, s *scene) {
 	})
 }
 
-func nameTaken(t *testing.T, s *scene) {
+func nameTaken(t testing.TB, s *scene) {
 	theirs := s.create(data{"theirs": "yes"})
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()
@@ -162,7 +162,7 @@ func nameTaken(t *testing.T, s *scene) {
 // orphaned is kubectl delete --cascade=orphan, with the part of the garbage
 // collector played by the test: it takes the owner off the ConfigMap, and only
 // then lets the layer go.
-func orphaned(_ *testing.T, s *scene) {
+func orphaned(_ testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]}}`)
 	stop := s.start()

@@ -38,6 +38,10 @@ type Options struct {
 	// Repaired, if there is one, is told each time that a ConfigMap of the namespace
 	// was restored because somebody else had changed it.
 	Repaired func(namespace string)
+
+	// unwatched leaves out the watch on what the operator makes. It is a mistake, for the
+	// tests to show what comes of it.
+	unwatched bool
 }
 
 // AddToScheme adds the types that the operator has to do with.
@@ -80,7 +84,7 @@ func newManager(config *rest.Config, scheme *runtime.Scheme, o options, log logr
 	if err != nil {
 		return nil, fmt.Errorf("creating the manager: %w", err)
 	}
-	return mgr, Add(mgr, Options{ConfigMap: o.configMap, Workers: o.workers})
+	return mgr, Add(mgr, Options{ConfigMap: o.configMap, Workers: o.workers, unwatched: o.unwatched})
 }
 
 // Add adds the operator to a manager, which may have others. The manager has to
@@ -108,7 +112,9 @@ func Add(mgr ctrl.Manager, o Options) error {
 				return mgr.GetLogger().WithValues("namespace", *namespace)
 			},
 		})
-	watchOutput(b)
+	if !o.unwatched {
+		watchOutput(b)
+	}
 	var pass reconcile.TypedReconciler[string] = &reconciler{
 		client:    mgr.GetClient(),
 		events:    mgr.GetEventRecorder(program),

@@ -19,6 +19,7 @@ type options struct {
 	namespace     string // empty for all
 	configMap     string
 	workers       int
+	unwatched     bool // of Options
 }
 
 // parseOptions reads the command line. When the user asks for help it prints

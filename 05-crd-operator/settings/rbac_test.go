@@ -26,7 +26,7 @@ import (
 // TestTheRoleIsTheSmallest runs the operator with the shipped role less one verb,
 // for each verb of it. All other tests show that the whole role is enough.
 func TestTheRoleIsTheSmallest(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	rules := testcluster.Rules(t, "../config/rbac/settings.yaml")
 	for i, rule := range rules {
 		for _, verb := range rule.Verbs {
@@ -36,13 +36,11 @@ func TestTheRoleIsTheSmallest(t *testing.T) {
 				less := slices.Clone(rules)
 				less[i].Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(v string) bool { return v == verb })
 				less = slices.DeleteFunc(less, func(r rbacv1.PolicyRule) bool { return len(r.Verbs) == 0 })
-				name := sceneName(verb + " " + regexp.MustCompile(`\W`).ReplaceAllString(resource, " "))
-
-				s := w.scene(t, name)
-				s.config = w.User(t, name, less)
+				s := w.scene(t, sceneName(verb+" "+regexp.MustCompile(`\W`).ReplaceAllString(resource, " ")))
+				s.config = w.User(t, s.name, less)
 				denied := runAs(s)
-				lifeOf(s)
-				require.Eventually(t, func() bool { return slices.Contains(denied(), verb+" "+resource) }, patience, 20*time.Millisecond)
+				lifeOf(s, func() bool { return len(denied()) > 0 })
+				require.Eventually(t, func() bool { return slices.Contains(denied(), verb+" "+resource) }, testcluster.TestTimeout, 20*time.Millisecond)
 				assert.Len(t, slices.Compact(slices.Sorted(slices.Values(denied()))), 1, "%s", denied())
 			})
 		}
@@ -50,33 +48,22 @@ func TestTheRoleIsTheSmallest(t *testing.T) {
 }
 
 // lifeOf does all that an operator needs a right for: it is to create, to patch,
-// to delete, to write a status and to tell an event.
-func lifeOf(s *scene) {
-	s.layer("defaults", 0, data{"colour": "blue"})
-	waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
-	s.layer("site", 10, data{"colour": "green"})
-	waitFor(s, func(state state) bool { return state["defaults"] == "False Overridden 1, colour by site" })
-	s.deleteLayer("site")
-	waitFor(s, func(state state) bool { return state["defaults"] == "True Merged 1" })
-	s.deleteLayer("defaults")
-}
-
-// waitFor waits a while. Who lacks a right may never come so far.
-func waitFor(s *scene, done func(state) bool) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if state, err := s.state(ctx); err != nil || done(state) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+// to delete, to write a status and to tell an event. Who is refused something may
+// not come so far.
+func lifeOf(s *scene, refused func() bool) {
+	becomes := func(want string) {
+		require.Eventually(s.t, func() bool {
+			state, err := s.state(s.t.Context())
+			return refused() || err == nil && state["defaults"] == want
+		}, testcluster.TestTimeout, 20*time.Millisecond)
 	}
+	s.layer("defaults", 0, data{"colour": "blue"})
+	becomes("True Merged 1")
+	s.layer("site", 10, data{"colour": "green"})
+	becomes("False Overridden 1, colour by site")
+	s.deleteLayer("site")
+	becomes("True Merged 1")
+	s.deleteLayer("defaults")
 }
 
 // runAs runs the operator until the test ends. The function that it returns tells

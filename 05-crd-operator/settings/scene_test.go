@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -29,9 +32,6 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-// patience is how long a test waits for what should happen.
-const patience = 30 * time.Second
-
 // world is a cluster that knows SettingsLayers.
 type world struct {
 	*testcluster.Cluster
@@ -39,9 +39,19 @@ type world struct {
 	role  *rest.Config // of a user who may do what the shipped role allows
 }
 
-func newWorld(t *testing.T) *world {
+// shared is the world that tests share.
+var shared *world
+
+func sharedWorld(t *testing.T) *world {
 	t.Helper()
-	c := testcluster.Start(t)
+	if shared == nil {
+		shared = newWorld(t, testcluster.Shared(t))
+	}
+	return shared
+}
+
+func newWorld(t *testing.T, c *testcluster.Cluster) *world {
+	t.Helper()
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
 	types := runtime.NewScheme()
 	require.NoError(t, scheme.AddToScheme(types))
@@ -57,18 +67,32 @@ func newWorld(t *testing.T) *world {
 // one API server: the operator of a scene looks at its namespace only.
 type scene struct {
 	*world
-	t       *testing.T
-	name    string
-	config  *rest.Config // of the operator
-	log     logr.Logger
-	workers int
+	t         testing.TB
+	name      string
+	config    *rest.Config // of the operator
+	log       logr.Logger
+	workers   int
+	unwatched bool // the operator does not watch what it makes
 }
 
-func (w *world) scene(t *testing.T, name string) *scene {
+// scene makes one. When it is over and its operator has ended, it leaves no layer
+// behind: there are operators that look at all namespaces.
+func (w *world) scene(t testing.TB, name string) *scene {
 	t.Helper()
+	name = unique(name)
 	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-	return &scene{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1}
+	t.Cleanup(func() {
+		assert.NoError(t, w.admin.DeleteAllOf(context.Background(), &v1alpha1.SettingsLayer{}, client.InNamespace(name)))
+	})
+	return &scene{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1, unwatched: os.Getenv("UNWATCHED") != ""}
 }
+
+// names is how many unique has made.
+var names atomic.Int32
+
+// unique is a name that no test has yet. A test may run several times on one API
+// server.
+func unique(name string) string { return fmt.Sprintf("%s-%d", name, names.Add(1)) }
 
 // data is what a layer has.
 type data map[string]string
@@ -192,30 +216,37 @@ func layerInWords(layer *v1alpha1.SettingsLayer) string {
 // becomes waits until the state is the one that is wanted.
 func (s *scene) becomes(want state) {
 	s.t.Helper()
-	s.becomesWithin(patience, want)
+	s.becomesWithin(testcluster.TestTimeout, want, "it does not come to this")
 }
 
 // restores waits until what others did is undone.
 func (s *scene) restores(want state) {
 	s.t.Helper()
-	s.becomesWithin(patienceForDrift, want)
+	limit := testcluster.TestTimeout
+	if s.unwatched {
+		limit = 3 * time.Second // nothing will come, and what comes takes some milliseconds
+	}
+	s.becomesWithin(limit, want, undone)
 }
 
-func (s *scene) becomesWithin(limit time.Duration, want state) {
+const undone = "what others did is not undone"
+
+func (s *scene) becomesWithin(limit time.Duration, want state, otherwise string) {
 	s.t.Helper()
 	var got state
-	reached := assert.Eventually(s.t, func() bool {
-		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
+	err := wait.PollUntilContextTimeout(s.t.Context(), 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		state, err := s.state(ctx)
 		if err == nil {
 			got = state
 		}
-		return err == nil && maps.Equal(want, state)
-	}, limit, 20*time.Millisecond)
-	if !reached {
-		require.Equal(s.t, want, got)
+		return err == nil && maps.Equal(want, state), nil
+	})
+	if err != nil {
+		require.Equal(s.t, want, got, otherwise)
 	}
+	require.NoError(s.t, err, otherwise)
 }
 
 // events are all events of the scene, in words, sorted. One that was told three
@@ -242,7 +273,7 @@ func (s *scene) told(want ...string) {
 	slices.Sort(want)
 	require.EventuallyWithT(s.t, func(c *assert.CollectT) {
 		assert.Equal(c, want, s.events())
-	}, patience, 20*time.Millisecond)
+	}, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
 // start runs the operator, until the function that it returns or the test ends.
@@ -255,7 +286,7 @@ func (s *scene) start(change ...func(*rest.Config)) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
 	go func() {
-		done <- operate(ctx, config, options{namespace: s.name, configMap: "settings", workers: s.workers})
+		done <- operate(ctx, config, options{namespace: s.name, configMap: "settings", workers: s.workers, unwatched: s.unwatched})
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()

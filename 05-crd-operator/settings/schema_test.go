@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ import (
 )
 
 func TestTheServerRefusesABadLayer(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	const badKey = "a key of data is not one that a ConfigMap can have: letters, digits, -, _ and ., at most 253 of them, and not .. in front"
 	const tooLarge = "the values of data are larger than 1 MiB, which is all that a ConfigMap can hold"
 	for name, tc := range map[string]struct {
@@ -59,7 +60,7 @@ func TestTheServerRefusesABadLayer(t *testing.T) {
 // TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap compares the schema with the
 // server's own opinion, for each ASCII character, and where it stands.
 func TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap(t *testing.T) {
-	w := newWorld(t)
+	w := sharedWorld(t)
 	s := w.scene(t, "keys")
 	for c := range 128 {
 		for _, key := range []string{string(rune(c)), "a" + string(rune(c)), string(rune(c)) + "a"} {
@@ -74,10 +75,17 @@ func TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap(t *testing.T) {
 	}
 }
 
-// TestALayerOlderThanItsSchema shows a layer that got past admission: it is left
-// out, and says so, and the others are merged.
-func TestALayerOlderThanItsSchema(t *testing.T) {
-	w := newWorld(t)
+// TestOtherCRDs has a cluster of its own, because it changes the CRDs.
+func TestOtherCRDs(t *testing.T) {
+	c := testcluster.Start(t)
+	t.Run("there is none", func(t *testing.T) { withoutTheCRD(t, c) })
+	t.Run("a layer is older than its schema", func(t *testing.T) { olderLayer(t, c) })
+}
+
+// olderLayer shows a layer that got past admission: it is left out, and says so, and
+// the others are merged.
+func olderLayer(t *testing.T, c *testcluster.Cluster) {
+	w := newWorld(t, c)
 	good := testcluster.ReadCRDs(t, "../config/crd")
 	older := testcluster.ReadCRDs(t, "../config/crd")
 	for _, crd := range older {
@@ -93,7 +101,7 @@ func TestALayerOlderThanItsSchema(t *testing.T) {
 	s := w.scene(t, "old")
 	bad := aLayer("bad", 1, 0, data{"no/slash": "x", "colour": "red"})
 	bad.Namespace, bad.UID = s.name, ""
-	require.Eventually(t, func() bool { return w.admin.Create(t.Context(), bad) == nil }, patience, patience/1000)
+	require.Eventually(t, func() bool { return w.admin.Create(t.Context(), bad) == nil }, testcluster.TestTimeout, 20*time.Millisecond)
 	s.layer("defaults", 0, data{"colour": "blue"})
 	w.InstallCRDs(t, good...)
 

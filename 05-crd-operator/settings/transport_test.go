@@ -1,8 +1,10 @@
 package settings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,12 +37,25 @@ func (l *ledger) watch(config *rest.Config) {
 	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
 		if what := inWords(request); err == nil && what != "" {
+			// It is noted when all of the answer is here: a test that has seen it may
+			// stop the operator, and an answer that is cut off would be an error.
+			if err := readWhole(response); err != nil {
+				return nil, err
+			}
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.requests = append(l.requests, fmt.Sprintf("%s %d %s", request.Method, response.StatusCode, what))
 		}
 		return response, err
 	})(config)
+}
+
+// readWhole reads the body of a response, and leaves it there.
+func readWhole(response *http.Response) error {
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return err
 }
 
 // inWords is what a request is about; empty if it fills a cache, finds out what

@@ -1,5 +1,3 @@
-//go:build !nowatch
-
 package settings
 
 import (

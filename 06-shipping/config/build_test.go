@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
 // objects are what a kustomization makes.
@@ -99,7 +101,8 @@ func readBySomebodyElse(t *testing.T, paths ...string) {
 // kustomize runs the version that tools/kustomize/go.mod names.
 func kustomize(t *testing.T, folder string) ([]byte, error) {
 	t.Helper()
-	readBySomebodyElse(t, ".", "../../tools/kustomize")
+	readBySomebodyElse(t, ".")
+	testcluster.DependOnInputs() // tools/kustomize is another module
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "go", "tool", "kustomize", "build", folder)

@@ -3,11 +3,9 @@ package config_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"sync"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,8 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
 // server is a real API server that is asked what it would say, and told nothing.
@@ -58,14 +56,9 @@ func (w *warnings) take() []string {
 // of Prometheus, and has the namespaces that an installation needs.
 func startServer(t *testing.T) *server {
 	t.Helper()
-	log.SetLogger(logr.Discard()) // envtest's
-	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test-6`, at the root of the repository")
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{"crd", "testdata/crd"}, ErrorIfCRDPathMissing: true}
-	t.Cleanup(func() { assert.NoError(t, environment.Stop()) })
-	config, err := environment.Start()
-	require.NoError(t, err)
+	environment := testcluster.Start(t, []string{"crd", "testdata/crd"})
 	s := &server{warnings: &warnings{}}
-	config = rest.CopyConfig(config)
+	config := rest.CopyConfig(environment.Config)
 	config.QPS = -1
 	config.WarningHandler = s.warnings
 	s.dynamic, s.client = dynamic.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(config)

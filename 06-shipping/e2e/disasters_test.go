@@ -9,13 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
 // managers are the pods of the manager that are not on their way out.
@@ -45,14 +46,18 @@ func (l *lab) leader() string {
 // leaderPod is the pod of the leader.
 func (l *lab) leaderPod() corev1.Pod {
 	l.t.Helper()
-	name, _, _ := strings.Cut(l.leader(), "_")
-	for _, pod := range l.managers() {
-		if pod.Name == name {
-			return pod
+	var found corev1.Pod
+	l.eventually("the pod of the leader", func() string {
+		name, _, _ := strings.Cut(l.leader(), "_")
+		for _, pod := range l.managers() {
+			if pod.Name == name {
+				found = pod
+				return ""
+			}
 		}
-	}
-	require.Fail(l.t, "the leader has no pod", name)
-	return corev1.Pod{}
+		return "the leader has no pod: " + name
+	})
+	return found
 }
 
 // leads waits until another leads than before, in a pod of its own.
@@ -70,7 +75,7 @@ func (l *lab) leads(before string) {
 // rolledOut waits until all managers are of this version, and ready.
 func (l *lab) rolledOut(version string) {
 	l.t.Helper()
-	l.kubectl("rollout", "status", "deployment/"+manager, "-n", system, "--timeout=120s")
+	l.kubectl("rollout", "status", "deployment/"+manager, "-n", system, timeout)
 	l.eventually("all managers to be "+version, func() string {
 		for _, pod := range l.managers() {
 			if image := pod.Spec.Containers[0].Image; !strings.HasSuffix(image, ":"+version) {
@@ -99,7 +104,7 @@ func (l *lab) kill(last int, words ...string) int {
 
 func (l *lab) processes(words []string) []int {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(l.t.Context(), testcluster.TestTimeout)
 	defer cancel()
 	list, err := exec.CommandContext(ctx, "ps", "-axww", "-o", "pid=,args=").Output()
 	require.NoError(l.t, err)

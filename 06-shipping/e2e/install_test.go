@@ -62,16 +62,16 @@ func sample(t *testing.T, l *lab) {
 	l.kubectl("create", "namespace", "quay")
 	l.kubectl("label", "namespace", "quay", "pod-security.kubernetes.io/enforce=restricted")
 	l.kubectl("apply", "-n", "quay", "-f", "../config/samples/at.yaml")
-	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=DONE", "at/example-at", "--timeout=60s")
+	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=DONE", "at/example-at", timeout)
 	assert.Equal(t, "YAY\n", l.kubectl("logs", "-n", "quay", "example-at-pod"))
 }
 
 func deleted(_ *testing.T, l *lab) {
 	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "deleted"},
 		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
-	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=RUNNING", "at/deleted", "--timeout=60s")
+	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=RUNNING", "at/deleted", timeout)
 	l.kubectl("delete", "pod", "-n", "quay", "deleted-pod", "--force")
-	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", "--timeout=60s")
+	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", timeout)
 }
 
 func drift(t *testing.T, l *lab) {
@@ -118,8 +118,8 @@ func uninstall(t *testing.T, l *lab, before string) {
 	l.kubectl("delete", "namespace", "quay", "killed", "evicted", "restarted", "upgraded", "--wait")
 	l.kubectl("create", "namespace", "users")
 	l.kubectl("apply", "-n", "users", "-f", "../config/samples/at.yaml", "-f", "../config/samples/settings.yaml")
-	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=DONE", "at/example-at", "--timeout=60s")
-	l.kubectl("wait", "-n", "users", "--for=create", "configmap/settings", "--timeout=60s")
+	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=DONE", "at/example-at", timeout)
+	l.kubectl("wait", "-n", "users", "--for=create", "configmap/settings", timeout)
 
 	output, err := l.run(dist(t, newer, highlyAvailable), "kubectl", "delete", "--wait", "-f", "-")
 	require.NoError(t, err, output)

@@ -20,11 +20,12 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	"example.com/hacking-a-controller/06-shipping/image"
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	_ "example.com/hacking-a-controller/06-shipping/manager" // which the image is made of
 )
 
 const (
-	patience = 2 * time.Minute
-	pause    = 100 * time.Millisecond
+	pause = 100 * time.Millisecond
 
 	system    = "cnat-system" // where the manager is
 	manager   = "cnat-manager"
@@ -32,6 +33,9 @@ const (
 	newer     = "v0.6.1"
 	leaseName = "cnat-manager"
 )
+
+// timeout is a flag of kubectl.
+var timeout = "--timeout=" + testcluster.TestTimeout.String()
 
 // lab is a cluster of one node, in which nothing is installed yet.
 type lab struct {
@@ -44,6 +48,7 @@ type lab struct {
 
 func startLab(t *testing.T) *lab {
 	t.Helper()
+	testcluster.DependOnInputs()
 	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS")}
 	_, err := os.Stat(filepath.Join(l.assets, "lab"))
 	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-6`, at the root of the repository")
@@ -90,7 +95,7 @@ func (l *lab) apply(manifests []byte) {
 }
 
 func (l *lab) run(stdin []byte, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testcluster.TestTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, filepath.Join(l.assets, program), args...)
 	c.Env = append(os.Environ(), "LAB_DIR="+l.dir, "KUBECONFIG="+l.kubeconfig())
@@ -102,6 +107,7 @@ func (l *lab) run(stdin []byte, program string, args ...string) (string, error) 
 // load builds the image of a version, and takes it to the node.
 func (l *lab) load(version string) {
 	l.t.Helper()
+	readBySomebodyElse(l.t, "../cmd/manager")
 	archive := filepath.Join(l.t.TempDir(), version+".tar")
 	var stdout, stderr bytes.Buffer
 	code := image.Run(l.t.Context(), []string{
@@ -116,7 +122,7 @@ func (l *lab) load(version string) {
 // dist returns the manifests of a version, as make dist writes them.
 func dist(t *testing.T, version, kustomization string) []byte {
 	t.Helper()
-	readBySomebodyElse(t, "../dist.sh", "../config", "../../tools/kustomize/go.mod")
+	readBySomebodyElse(t, "../dist.sh", "../config")
 	c := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, kustomization)
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
@@ -143,7 +149,7 @@ func readBySomebodyElse(t *testing.T, paths ...string) {
 func (l *lab) eventually(what string, complaint func() string) {
 	l.t.Helper()
 	var last string
-	ok := assert.Eventually(l.t, func() bool { last = complaint(); return last == "" }, patience, pause)
+	ok := assert.Eventually(l.t, func() bool { last = complaint(); return last == "" }, testcluster.TestTimeout, pause)
 	if !ok {
 		require.Fail(l.t, "waited in vain for "+what, last)
 	}

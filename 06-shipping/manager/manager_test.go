@@ -21,6 +21,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
 const crds = "../../05-crd-operator/config/crd"
@@ -28,7 +30,14 @@ const crds = "../../05-crd-operator/config/crd"
 // TestOneCluster has all tests that share a server. In each there is one manager
 // that leads, or none.
 func TestOneCluster(t *testing.T) {
-	w := newWorld(t, crds)
+	environment := testcluster.Start(t, nil)
+	w := newWorld(t, environment)
+	t.Run("without the CRDs it does not start", func(t *testing.T) {
+		here := *w
+		here.t = t
+		withoutTheCRDs(t, &here)
+	})
+	testcluster.InstallCRDs(t, environment, crds)
 	for _, story := range []struct {
 		name string
 		play func(*testing.T, *world)
@@ -59,12 +68,12 @@ func bothWork(t *testing.T, w *world) {
 	w.layer("work")
 	w.runs("work", "kettle")
 	isBlue := func() bool { return w.colour("work") == "blue" }
-	require.Eventually(t, isBlue, patience, pause)
+	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 	p.ready()
-	require.Eventually(t, func() bool { return w.told("work") }, patience, pause)
+	require.Eventually(t, func() bool { return w.told("work") }, testcluster.TestTimeout, pause)
 	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "work", Name: configMap}}
 	require.NoError(t, w.client.Patch(t.Context(), forged, client.RawPatch(types.MergePatchType, []byte(`{"data":{"colour":"forged"}}`))))
-	require.Eventually(t, isBlue, patience, pause)
+	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 
 	code, _ := p.get("http://"+p.health+"/healthz", "")
 	assert.Equal(t, http.StatusOK, code)
@@ -81,7 +90,7 @@ func bothWork(t *testing.T, w *world) {
 		} {
 			assert.Contains(t, metrics, line+"\n")
 		}
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 	assert.Zero(t, p.signal(syscall.SIGTERM), p.output.String())
 }
 
@@ -92,6 +101,8 @@ func jsonLines(t *testing.T, w *world) {
 	p := w.start("--log-level=debug")
 	w.create("lines", "kettle")
 	w.runs("lines", "kettle")
+	// The server has the status before the manager knows of it.
+	require.Eventually(t, func() bool { return strings.Contains(p.output.String(), "wrote the status") }, testcluster.TestTimeout, pause)
 	p.signal(syscall.SIGTERM)
 
 	about := 0
@@ -111,7 +122,7 @@ func jsonLines(t *testing.T, w *world) {
 func readersOfMetricsOnly(t *testing.T, w *world) {
 	p := w.start()
 	reader, other := w.token("reader", mayReadMetrics), w.token("other")
-	require.Eventually(t, func() bool { code, _ := p.scrape(reader); return code == http.StatusOK }, patience, pause)
+	require.Eventually(t, func() bool { code, _ := p.scrape(reader); return code == http.StatusOK }, testcluster.TestTimeout, pause)
 	// What is no token at all is an error of the review, and the framework says 500.
 	for token, want := range map[string]int{"": http.StatusUnauthorized, "made-up": http.StatusInternalServerError, other: http.StatusForbidden} {
 		code, body := p.scrape(token)
@@ -130,7 +141,7 @@ func tokenFile(t *testing.T, w *world) {
 	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
 	write("first\n")
 	p := w.start("--metrics-token-file=" + file)
-	require.Eventually(t, func() bool { code, _ := p.scrape(""); return code != 0 }, patience, pause)
+	require.Eventually(t, func() bool { code, _ := p.scrape(""); return code != 0 }, testcluster.TestTimeout, pause)
 	for token, want := range map[string]int{"": http.StatusUnauthorized, "second": http.StatusUnauthorized, "first": http.StatusOK} {
 		code, _ := p.scrape(token)
 		assert.Equal(t, want, code, token)
@@ -157,13 +168,13 @@ func someNamespaces(t *testing.T, w *world) {
 	p := w.start("--namespaces=here,there")
 	w.runs("here", "kettle")
 	w.runs("there", "kettle")
-	require.Eventually(t, func() bool { return w.colour("there") == "blue" }, patience, pause)
+	require.Eventually(t, func() bool { return w.colour("there") == "blue" }, testcluster.TestTimeout, pause)
 	assert.Empty(t, w.phase("elsewhere", "kettle"))
 	token := w.token("reader-of-some", mayReadMetrics)
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		_, metrics := p.scrape(token)
 		assert.Contains(t, metrics, "cnat_ats{phase=\"RUNNING\"} 2\n")
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 	p.signal(syscall.SIGTERM)
 }
 
@@ -171,7 +182,7 @@ func someNamespaces(t *testing.T, w *world) {
 func (w *world) pair() (leader, standby *process) {
 	w.t.Helper()
 	leader = w.start()
-	require.Eventually(w.t, func() bool { return w.holder() == leader.metrics }, patience, pause)
+	require.Eventually(w.t, func() bool { return w.holder() == leader.metrics }, testcluster.TestTimeout, pause)
 	standby = w.start()
 	standby.ready() // a standby is ready, too
 	assert.Equal(w.t, leader.metrics, w.holder())
@@ -258,8 +269,7 @@ func noFiles(t *testing.T, w *world) {
 	}
 }
 
-func TestWithoutTheCRDs(t *testing.T) {
-	w := newWorld(t)
+func withoutTheCRDs(t *testing.T, w *world) {
 	p := w.start()
 	assert.Equal(t, 1, p.exitCode())
 	assert.Contains(t, p.output.String(), "error: the cluster does not know Ats or SettingsLayers; tell it what they are with kubectl apply -k config/crd\n")

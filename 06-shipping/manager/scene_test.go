@@ -16,26 +16,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
-const (
-	patience = time.Minute
-	pause    = 50 * time.Millisecond
-)
+const pause = 50 * time.Millisecond
 
 // world is a real API server that knows the kinds of both operators. Nothing in it
 // runs pods.
@@ -46,14 +42,9 @@ type world struct {
 	kube       kubernetes.Interface
 }
 
-func newWorld(t *testing.T, crds ...string) *world {
+func newWorld(t *testing.T, environment *envtest.Environment) *world {
 	t.Helper()
-	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test-6`, at the root of the repository")
-	log.SetLogger(logr.Discard()) // envtest's
-	environment := &envtest.Environment{CRDDirectoryPaths: crds, ErrorIfCRDPathMissing: true}
-	config, err := environment.Start()
-	t.Cleanup(func() { assert.NoError(t, environment.Stop()) })
-	require.NoError(t, err)
+	config := rest.CopyConfig(environment.Config)
 	config.QPS = -1
 	types, err := scheme()
 	require.NoError(t, err)
@@ -88,7 +79,7 @@ func (w *world) phase(namespace, name string) cnat.AtPhase {
 
 func (w *world) runs(namespace, name string) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.phase(namespace, name) == cnat.Running }, patience, pause, "%s/%s does not run", namespace, name)
+	require.Eventually(w.t, func() bool { return w.phase(namespace, name) == cnat.Running }, testcluster.TestTimeout, pause, "%s/%s does not run", namespace, name)
 }
 
 // layer makes a layer of settings, in which the colour is blue.
@@ -172,7 +163,7 @@ func (p *process) exitCode() int {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(testcluster.TestTimeout):
 		require.Fail(p.t, "the manager does not end", p.output.String())
 	}
 	return p.command.ProcessState.ExitCode()
@@ -181,7 +172,7 @@ func (p *process) exitCode() int {
 // ready waits until the manager says that it is.
 func (p *process) ready() {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { code, _ := p.get("http://"+p.health+"/readyz", ""); return code == http.StatusOK }, patience, pause)
+	require.Eventually(p.t, func() bool { code, _ := p.get("http://"+p.health+"/readyz", ""); return code == http.StatusOK }, testcluster.TestTimeout, pause)
 }
 
 // get returns the status code and the body; 0 when there is no answer.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -19,12 +17,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
-const patience, pause = 30 * time.Second, 50 * time.Millisecond
+const pause = 50 * time.Millisecond
 
 // server is a real API server that keeps an audit log.
 type server struct {
@@ -35,21 +33,15 @@ type server struct {
 
 func startServer(t *testing.T) *server {
 	t.Helper()
-	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test-6`, at the root of the repository")
-	log.SetLogger(logr.Discard()) // envtest's
 	policy, err := filepath.Abs("../../lab/internal/component/audit-policy.yaml")
 	require.NoError(t, err)
 	s := &server{log: filepath.Join(t.TempDir(), "audit.log")}
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{"../../05-crd-operator/config/crd"}, ErrorIfCRDPathMissing: true}
-	environment.ControlPlane.GetAPIServer().Configure().Append("audit-log-path", s.log).Append("audit-policy-file", policy)
-	s.config, err = environment.Start()
-	t.Cleanup(func() { assert.NoError(t, environment.Stop()) })
-	require.NoError(t, err)
+	s.config = testcluster.Start(t, []string{"../../05-crd-operator/config/crd"}, "audit-log-path", s.log, "audit-policy-file", policy).Config
 	s.client = kubernetes.NewForConfigOrDie(s.config)
 	// A CRD's first requests are put off.
 	require.Eventually(t, func() bool {
 		return s.client.CoreV1().RESTClient().Get().AbsPath("/apis/cnat.programming-kubernetes.info/v1alpha1/ats").Do(t.Context()).Error() == nil
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 	return s
 }
 
@@ -89,7 +81,7 @@ func (s *server) account(t *testing.T, namespace, manifests string) *account {
 	grants, err := a.rules.Of(a.Account)
 	require.NoError(t, err)
 	require.NotEmpty(t, grants)
-	require.Eventually(t, func() bool { return s.may(ctx, a.Account, grants[0]) }, patience, pause)
+	require.Eventually(t, func() bool { return s.may(ctx, a.Account, grants[0]) }, testcluster.TestTimeout, pause)
 	return a
 }
 
@@ -158,5 +150,5 @@ func (a *account) reports(used, unused, missing []string) {
 			lacking = append(lacking, strings.TrimSpace(m.Verb+" "+m.what()+" "+m.Name))
 		}
 		assert.ElementsMatch(c, missing, lacking, "missing")
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 }

@@ -117,5 +117,5 @@ func (s *suite) awaitRules(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := ats.Create(t.Context(), bad, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err != nil && strings.Contains(err.Error(), "RFC 3339")
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 }

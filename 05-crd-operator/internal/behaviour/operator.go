@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 // operator is a running operator, seen from outside.
@@ -64,8 +66,8 @@ func (s *scene) start(how ...with) *operator {
 		select {
 		case err := <-done:
 			o.ended(err)
-		case <-time.After(time.Minute):
-			assert.Fail(s.t, "Run did not return within a minute of the end of its context")
+		case <-time.After(testcluster.TestTimeout):
+			assert.Fail(s.t, "Run did not return after the end of its context")
 		}
 	})
 	s.t.Cleanup(o.stop)

@@ -3,7 +3,6 @@ package behaviour
 import (
 	"context"
 
-	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
@@ -68,6 +67,9 @@ var outage = map[string]story{
 		s.becomes("kettle", running)
 		o.stop()
 		proxy.Cut()
-		assert.NoError(s.t, goleak.Find(before))
+		s.eventually("all goroutines to end", func(context.Context) (any, bool) {
+			err := goleak.Find(before)
+			return err, err == nil
+		})
 	},
 }

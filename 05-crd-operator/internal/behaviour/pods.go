@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
@@ -43,7 +44,7 @@ func watchPods(t *testing.T, c kubernetes.Interface, namespace string) *podLog {
 		informer.RunWithContext(ctx)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	require.Eventually(t, informer.HasSynced, patience, pause)
+	require.Eventually(t, informer.HasSynced, testcluster.TestTimeout, pause)
 	return log
 }
 

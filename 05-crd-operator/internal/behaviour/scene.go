@@ -17,6 +17,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	client "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
 // scene is where one story plays: a namespace, and a time. Its methods are what
@@ -139,14 +140,14 @@ func (s *scene) barrier() {
 	s.becomes(name, waiting)
 }
 
-// patience is for a machine that is busy with other things as well.
-const patience, pause = time.Minute, 20 * time.Millisecond
+// pause is how long eventually waits before it looks again.
+const pause = 20 * time.Millisecond
 
 // eventually waits until the function reports true. It returns what it saw, for
 // the message.
 func (s *scene) eventually(what string, look func(context.Context) (got any, ok bool)) {
 	s.t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(testcluster.TestTimeout)
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {

@@ -20,6 +20,6 @@ func ReadCRDs(t testing.TB, folder string) []*apiextensionsv1.CustomResourceDefi
 // InstallCRDs creates or updates the CRDs and waits until the server serves them.
 func (c *Cluster) InstallCRDs(t testing.TB, crds ...*apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	_, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{CRDs: crds})
+	_, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{CRDs: crds, MaxTime: TestTimeout})
 	require.NoError(t, err)
 }

@@ -51,7 +51,7 @@ func (c *Cluster) User(t testing.TB, name string, rules []rbacv1.PolicyRule) *re
 	// The authorizer hears of a role a moment after it was made.
 	client := kubernetes.NewForConfigOrDie(config)
 	for _, rule := range rules {
-		require.Eventually(t, func() bool { return may(t.Context(), client, rule) }, 30*time.Second, 20*time.Millisecond, "the rule %v", rule)
+		require.Eventually(t, func() bool { return may(t.Context(), client, rule) }, TestTimeout, 20*time.Millisecond, "the rule %v", rule)
 	}
 	config.QPS, config.Burst = 0, 0
 	return config

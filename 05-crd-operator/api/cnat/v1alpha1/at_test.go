@@ -258,13 +258,13 @@ func olderSchema(t *testing.T, c *testcluster.Cluster) {
 		require.EventuallyWithT(t, func(tick *assert.CollectT) {
 			_, err := resource(c).Create(t.Context(), newAt(t, name, spec), metav1.CreateOptions{})
 			assert.NoError(tick, err)
-		}, patience, pause)
+		}, testcluster.TestTimeout, pause)
 	}
 	c.InstallCRDs(t, now...)
 	require.EventuallyWithT(t, func(tick *assert.CollectT) {
 		_, err := resource(c).Create(t.Context(), newAt(t, "new", `{}`), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		assert.ErrorContains(tick, err, sayWhen)
-	}, patience, pause)
+	}, testcluster.TestTimeout, pause)
 
 	for name := range specs {
 		for _, phase := range []string{"PENDING", "RUNNING", "DONE"} {
@@ -331,14 +331,17 @@ func columns(t *testing.T, c *testcluster.Cluster) {
 func explain(t *testing.T, c *testcluster.Cluster) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, os.WriteFile(kubeconfig, c.KubeConfig, 0o600))
-	kubectl := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "--kubeconfig", kubeconfig, "explain", "at.spec")
-	output, err := kubectl.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	for _, line := range []string{
-		"  command\t<string> -required-\n    What to run: a line for sh -c, ",
-		"  schedule\t<string> -required-\n    When to run the command: a time as in RFC 3339, ",
-		"  startingDeadlineSeconds\t<integer>\n    How many whole seconds late ",
-	} {
-		assert.Contains(t, string(output), line)
-	}
+	// The server describes a changed schema a moment later.
+	require.EventuallyWithT(t, func(tick *assert.CollectT) {
+		kubectl := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "--kubeconfig", kubeconfig, "explain", "at.spec")
+		output, err := kubectl.CombinedOutput()
+		require.NoError(tick, err, "%s", output)
+		for _, line := range []string{
+			"  command\t<string> -required-\n    What to run: a line for sh -c, ",
+			"  schedule\t<string> -required-\n    When to run the command: a time as in RFC 3339, ",
+			"  startingDeadlineSeconds\t<integer>\n    How many whole seconds late ",
+		} {
+			assert.Contains(tick, string(output), line)
+		}
+	}, testcluster.TestTimeout, pause)
 }

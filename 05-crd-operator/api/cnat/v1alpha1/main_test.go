@@ -9,4 +9,4 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience, pause = 30 * time.Second, 20 * time.Millisecond
+const pause = 20 * time.Millisecond

@@ -1,5 +1,0 @@
-//go:build !nowatch
-
-package settings
-
-const patienceForDrift = patience
