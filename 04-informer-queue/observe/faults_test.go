@@ -33,8 +33,7 @@ import (
 
 func TestTheServerIsKilled(t *testing.T) {
 	n := newNamespace(t, testcluster.Start(t))
-	d := newDiary(t)
-	r := start(t, n.args(d.args(t)...)...)
+	d, r := n.startDiary(t)
 	n.churn(t, func(done int) {
 		if done == 50 || done == 150 {
 			n.KillServer(t)
@@ -49,8 +48,7 @@ func TestTheWatchIsDropped(t *testing.T) {
 	n := newNamespace(t, testcluster.Shared(t))
 	proxy, through := testcluster.StartProxy(t, n.Config)
 	n.kubeconfig = kubeconfigFor(t, through)
-	d := newDiary(t)
-	r := start(t, n.args(d.args(t)...)...)
+	d, r := n.startDiary(t)
 	n.churn(t, func(done int) {
 		if done%20 == 0 {
 			proxy.Cut()
@@ -101,19 +99,27 @@ func namesAreAskedAgain(t *testing.T, c *testcluster.Cluster) {
 	n := newNamespace(t, c)
 	proxy, through := testcluster.StartProxy(t, n.Config)
 	n.kubeconfig = kubeconfigFor(t, through)
-	d := newDiary(t)
-	n.create(t, "a")
-	r := start(t, n.args(d.args(t)...)...)
-	d.isTrue(t, n, r.both)
+	d, r := n.startDiary(t)
 
 	// Somebody else leaves a trace of an object that never was.
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "never-was"), nil, 0o600))
 	proxy.Refuse()
-	n.set(t, "a", "x", "1")
+	n.set(t, "first", "x", "1")
 	compact(t, c)
 	proxy.Allow()
 	d.isTrue(t, n, r.both)
 	assert.Equal(t, 0, r.end())
+}
+
+// startDiary starts an observe that keeps a diary, and waits until it works: at its
+// start, a server that does not answer is an error.
+func (n *namespace) startDiary(t *testing.T) (diary, *running) {
+	t.Helper()
+	n.create(t, "first")
+	d := newDiary(t)
+	r := start(t, n.args(d.args(t)...)...)
+	d.isTrue(t, n, r.both)
+	return d, r
 }
 
 func (r *running) both() string { return r.stdout.String() + r.stderr.String() }
