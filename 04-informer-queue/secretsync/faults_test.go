@@ -74,9 +74,10 @@ func TestTheVersionIsGone(t *testing.T) {
 
 	// An informer that is told to come back later does not list anew: it asks
 	// for a watch from the version that it knows.
-	var busy atomic.Bool
+	var busy, refused atomic.Bool
 	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if busy.Load() && request.URL.Query().Has("watch") {
+			refused.Store(true)
 			return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: request}, nil
 		}
 		return next.RoundTrip(request)
@@ -86,6 +87,10 @@ func TestTheVersionIsGone(t *testing.T) {
 		case 8:
 			busy.Store(true)
 			proxy.Cut()
+		case 20:
+			// A watch that was cut off early makes the informer list once more. What it
+			// knows then must be older than the present, too.
+			require.Eventually(t, refused.Load, testcluster.TestTimeout, time.Millisecond)
 		case 21:
 			compact(t, c)
 			busy.Store(false)
