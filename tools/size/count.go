@@ -39,7 +39,6 @@ func count(files map[string]string) (sizes, error) {
 			continue
 		}
 		pkg := path.Join(".", strings.TrimPrefix(path.Dir(name), module))
-		pkg = strings.TrimPrefix(pkg, "/")
 		s := counted[module][pkg]
 		if isTest(name, file) {
 			s.tests += lines(content)
@@ -98,8 +97,11 @@ func (s sizes) print(w io.Writer) {
 	fmt.Fprintln(table, "CODE\tTESTS\t  MODULE, PACKAGE")
 	var total size
 	for _, module := range slices.Sorted(maps.Keys(s)) {
-		sum := add(maps.Values(s[module]))
-		total = add(slices.Values([]size{total, sum}))
+		var sum size
+		for _, each := range s[module] {
+			sum.add(each)
+		}
+		total.add(sum)
 		row(module, sum)
 		for _, pkg := range slices.Sorted(maps.Keys(s[module])) {
 			row("    "+pkg, s[module][pkg])
@@ -109,10 +111,7 @@ func (s sizes) print(w io.Writer) {
 	_ = table.Flush() // as good as the writer
 }
 
-func add(each func(func(size) bool)) (sum size) {
-	for s := range each {
-		sum.code += s.code
-		sum.tests += s.tests
-	}
-	return sum
+func (s *size) add(other size) {
+	s.code += other.code
+	s.tests += other.tests
 }

@@ -58,15 +58,8 @@ func compiledTwice(ctx context.Context, root string, programs ...program) ([]str
 		if len(builds[pkg]) < 2 {
 			continue
 		}
-		who := slices.Sorted(func(yield func(string) bool) {
-			for _, folders := range builds[pkg] {
-				for _, folder := range folders {
-					if !yield(folder) {
-						return
-					}
-				}
-			}
-		})
+		who := slices.Concat(slices.Collect(maps.Values(builds[pkg]))...)
+		slices.Sort(who)
 		sentences = append(sentences, fmt.Sprintf("%s is compiled %d times: differently in %s", pkg, len(builds[pkg]), strings.Join(who, " and in ")))
 	}
 	return sentences, nil
