@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,9 @@ var errNotProved = errors.New("not all was proved")
 func (t task) prove(ctx context.Context, out io.Writer, run func(context.Context, []string, io.Writer, io.Writer) int) (string, error) {
 	name := strings.Join(t.args[:2], " ")
 	start := time.Now()
-	printed, wrong := lines.New(out, t.args[0]+"| "), lines.New(out, t.args[0]+"| ")
+	var said bytes.Buffer
+	tee := lines.NewLocked(io.MultiWriter(out, &said))
+	printed, wrong := lines.New(tee, t.args[0]+"| "), lines.New(tee, t.args[0]+"| ")
 	fmt.Fprintf(printed, "workshop %s\n", name)
 	code := run(ctx, t.args, printed, wrong)
 	printed.Flush()
@@ -124,8 +127,17 @@ func (t task) prove(ctx context.Context, out io.Writer, run func(context.Context
 		count = t.of + ": not counted, see above"
 	}
 	if code != 0 {
-		return count, fmt.Errorf("workshop %s failed; what it printed begins with %q", name, t.args[0]+"| ")
+		return count, fmt.Errorf("workshop %s failed; it ended with\n%s", name, ending(said.String()))
 	}
 	fmt.Fprintf(printed, "workshop %s passed in %s\n", name, time.Since(start).Round(time.Second))
 	return count, nil
+}
+
+// mostEnding is how many lines of a failed task are printed again at the end, where one
+// looks first. Every command tells there what is wrong.
+const mostEnding = 12
+
+func ending(said string) string {
+	all := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-mostEnding):], "\n")
 }
