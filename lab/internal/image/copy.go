@@ -52,7 +52,11 @@ func copyOne(from, to string, entry fs.DirEntry) error {
 	return errors.Join(ownLike(to, info), os.Chmod(to, info.Mode()))
 }
 
+// copyFile starts no process meanwhile: one that was just being started would have the
+// copy open for writing, too, and as long as anybody has, a program cannot be executed.
 func copyFile(from, to string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	in, err := os.Open(from)
 	if err != nil {
 		return err
