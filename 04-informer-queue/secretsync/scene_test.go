@@ -45,7 +45,7 @@ type scene struct {
 var scenes atomic.Int32
 
 func newScene(t *testing.T, c *testcluster.Cluster, name string) *scene {
-	name = fmt.Sprintf("%s%d", name, scenes.Add(1))
+	name = fmt.Sprintf("%s-%d", name, scenes.Add(1)) // crash1 and 19 is not crash11 and 9
 	s := &scene{t: t, name: name, config: c.Config, client: c.Client, log: logr.Discard(),
 		rules: rules{annotation: name + ".example.com/secretsync", sourceNamespace: name + "-source"}}
 	t.Cleanup(s.clear)
