@@ -127,7 +127,8 @@ func (t task) prove(ctx context.Context, out io.Writer, run func(context.Context
 		count = t.of + ": not counted, see above"
 	}
 	if code != 0 {
-		return count, fmt.Errorf("workshop %s failed; it ended with\n%s", name, ending(said.String()))
+		ending, _ := lines.Last(said.String(), mostEnding)
+		return count, fmt.Errorf("workshop %s failed; it ended with\n%s", name, ending)
 	}
 	fmt.Fprintf(printed, "workshop %s passed in %s\n", name, time.Since(start).Round(time.Second))
 	return count, nil
@@ -136,8 +137,3 @@ func (t task) prove(ctx context.Context, out io.Writer, run func(context.Context
 // mostEnding is how many lines of a failed task are printed again at the end, where one
 // looks first. Every command tells there what is wrong.
 const mostEnding = 12
-
-func ending(said string) string {
-	all := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
-	return strings.Join(all[max(0, len(all)-mostEnding):], "\n")
-}

@@ -52,8 +52,9 @@ func copyOne(from, to string, entry fs.DirEntry) error {
 	return errors.Join(ownLike(to, info), os.Chmod(to, info.Mode()))
 }
 
-// copyFile starts no process meanwhile: one that was just being started would have the
-// copy open for writing, too, and as long as anybody has, a program cannot be executed.
+// copyFile holds the lock against starting processes. A child that is forked meanwhile
+// inherits the open copy until it executes its own program, and a program that anybody has
+// open for writing cannot be executed.
 func copyFile(from, to string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

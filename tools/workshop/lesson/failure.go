@@ -3,6 +3,8 @@ package lesson
 import (
 	"fmt"
 	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/lines"
 )
 
 // A failure is what is wrong with a lesson that was run: one sentence that names the
@@ -53,12 +55,11 @@ const mostLines = 100
 
 // lastLines returns a text, or its end if it is long.
 func lastLines(text string) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) <= mostLines {
-		return strings.Join(lines, "\n")
+	last, before := lines.Last(text, mostLines)
+	if before == 0 {
+		return last
 	}
-	left := len(lines) - mostLines
-	return fmt.Sprintf("(%d lines before these)\n%s", left, strings.Join(lines[left:], "\n"))
+	return fmt.Sprintf("(%d lines before these)\n%s", before, last)
 }
 
 func indent(text string) string {

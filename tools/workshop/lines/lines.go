@@ -4,8 +4,17 @@ package lines
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 )
+
+// Last returns the last lines of a text, at most most of them, and how many are before
+// these.
+func Last(text string, most int) (last string, before int) {
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	before = max(0, len(all)-most)
+	return strings.Join(all[before:], "\n"), before
+}
 
 // A Writer writes whole lines, each with something before it, so that two who print at
 // the same time can be told apart.
