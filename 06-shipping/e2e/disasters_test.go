@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -86,9 +87,28 @@ func (l *lab) rolledOut(version string) {
 	})
 }
 
-// kill kills the only process whose command line has all of these words, as soon as
-// there is one other than the last. It returns its number.
+// kill kills a process as soon as there is one other than the last, and returns its
+// number.
 func (l *lab) kill(last int, words ...string) int {
+	l.t.Helper()
+	pid := l.process(last, words...)
+	require.NoError(l.t, syscall.Kill(pid, syscall.SIGKILL))
+	return pid
+}
+
+// freeze lets a process do nothing until the function that it returns is called.
+func (l *lab) freeze(words ...string) (thaw func()) {
+	l.t.Helper()
+	pid := l.process(0, words...)
+	require.NoError(l.t, syscall.Kill(pid, syscall.SIGSTOP))
+	thaw = sync.OnceFunc(func() { assert.NoError(l.t, syscall.Kill(pid, syscall.SIGCONT)) })
+	l.t.Cleanup(thaw)
+	return thaw
+}
+
+// process waits for the only process whose command line has all of these words, and
+// which is not the last one.
+func (l *lab) process(last int, words ...string) int {
 	l.t.Helper()
 	var found []int
 	l.eventually("one process", func() string {
@@ -98,7 +118,6 @@ func (l *lab) kill(last int, words ...string) int {
 		}
 		return ""
 	})
-	require.NoError(l.t, syscall.Kill(found[0], syscall.SIGKILL))
 	return found[0]
 }
 

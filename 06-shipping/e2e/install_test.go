@@ -97,7 +97,8 @@ func drift(t *testing.T, l *lab) {
 	})
 	l.kubectl("delete", "configmap", "settings", "-n", "quay")
 	l.eventually("the ConfigMap again", isGreen)
-	// The last layer takes it with it, although the garbage collector would, too.
+	// The last layer takes it with it. The garbage collector would, too, and may be first.
+	thaw := l.freeze("kube-controller-manager", l.dir)
 	l.kubectl("delete", "settingslayers", "--all", "-n", "quay")
 	l.eventually("the ConfigMap to go", func() string {
 		if settings, err := l.client.CoreV1().ConfigMaps("quay").Get(t.Context(), "settings", metav1.GetOptions{}); err == nil {
@@ -105,6 +106,7 @@ func drift(t *testing.T, l *lab) {
 		}
 		return ""
 	})
+	thaw()
 }
 
 // clusterScoped is the names of what an installation may leave outside of its
