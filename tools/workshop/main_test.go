@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,42 +43,43 @@ func TestTheLessonOfTheLastStageIsWalkedFirst(t *testing.T) {
 }
 
 func TestTheLastLineOfAProofCounts(t *testing.T) {
-	one, two := make(chan struct{}), make(chan struct{})
-	var out bytes.Buffer
-	err := proveAll(t.Context(), &out, func(_ context.Context, args []string, stdout, stderr io.Writer) int {
-		switch args[0] {
-		case "lesson": // which goes on only beside the branches
-			close(one)
-			<-two
-			fmt.Fprint(stdout, "stage 1\nlessons: 1 passed, 0 failed\n")
-		case "branches":
-			close(two)
-			<-one
-			fmt.Fprint(stdout, strings.Repeat("working\n", mostEnding))
-			fmt.Fprint(stdout, "branches: 1 passed, 2 failed\n")
-			fmt.Fprint(stderr, "error: see above\n")
-			return 1
-		default:
-			fmt.Fprint(stderr, "error: there is no disk\n")
-			return 1
+	synctest.Test(t, func(t *testing.T) { // how long a task takes is printed, too
+		one, two := make(chan struct{}), make(chan struct{})
+		var out bytes.Buffer
+		err := proveAll(t.Context(), &out, func(_ context.Context, args []string, stdout, stderr io.Writer) int {
+			switch args[0] {
+			case "lesson": // which goes on only beside the branches
+				close(one)
+				<-two
+				fmt.Fprint(stdout, "stage 1\nlessons: 1 passed, 0 failed\n")
+			case "branches":
+				close(two)
+				<-one
+				fmt.Fprint(stdout, strings.Repeat("working\n", mostEnding))
+				fmt.Fprint(stdout, "branches: 1 passed, 2 failed\n")
+				fmt.Fprint(stderr, "error: see above\n")
+				return 1
+			default:
+				fmt.Fprint(stderr, "error: there is no disk\n")
+				return 1
+			}
+			return 0
+		},
+			lane{{"lessons", []string{"lesson", "check"}}},
+			lane{{"branches", []string{"branches", "prove"}}, {"exercises", []string{"exercise", "prove", "--tested"}}})
+		require.ErrorIs(t, err, errNotProved)
+		var lesson []string // between its lines there may be others
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "lesson| ") {
+				lesson = append(lesson, line)
+			}
 		}
-		return 0
-	},
-		lane{{"lessons", []string{"lesson", "check"}}},
-		lane{{"branches", []string{"branches", "prove"}}, {"exercises", []string{"exercise", "prove", "--tested"}}})
-	require.ErrorIs(t, err, errNotProved)
-	var lesson []string // between its lines there may be others
-	for line := range strings.Lines(out.String()) {
-		if strings.HasPrefix(line, "lesson| ") {
-			lesson = append(lesson, line)
-		}
-	}
-	assert.Equal(t, []string{
-		"lesson| workshop lesson check\n", "lesson| stage 1\n",
-		"lesson| lessons: 1 passed, 0 failed\n", "lesson| workshop lesson check passed in 0s\n",
-	}, lesson)
-	assert.Contains(t, out.String(), "exercise| error: there is no disk\n")
-	assert.True(t, strings.HasSuffix(out.String(), `
+		assert.Equal(t, []string{
+			"lesson| workshop lesson check\n", "lesson| stage 1\n",
+			"lesson| lessons: 1 passed, 0 failed\n", "lesson| workshop lesson check passed in 0s\n",
+		}, lesson)
+		assert.Contains(t, out.String(), "exercise| error: there is no disk\n")
+		assert.True(t, strings.HasSuffix(out.String(), `
 error: workshop branches prove failed; it ended with
 `+strings.Repeat("branches| working\n", mostEnding-2)+`branches| branches: 1 passed, 2 failed
 branches| error: see above
@@ -86,4 +88,5 @@ exercise| workshop exercise prove
 exercise| error: there is no disk
 lessons: 1 passed, 0 failed; branches: 1 passed, 2 failed; exercises: not counted, see above
 `), out.String())
+	})
 }
