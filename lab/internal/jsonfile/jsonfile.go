@@ -3,31 +3,30 @@ package jsonfile
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
+
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 )
 
-// Write stores a value in a file that only its owner can read. It replaces the
-// file in one step.
+// Write stores a value in a file that only its owner can read, see
+// [atomicfile.Write].
 func Write(path string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", append(data, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(path, append(data, '\n'))
 }
 
-// Read loads a file into value. The error is fs.ErrNotExist if there is none.
+// Read loads a file into value. The error is fs.ErrNotExist if there is none, and an
+// [atomicfile.BrokenError] if it holds no such value.
 func Read(path string, value any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, value); err != nil {
-		return fmt.Errorf("reading %s: %w", path, err)
+		return &atomicfile.BrokenError{Path: path, Err: err}
 	}
 	return nil
 }

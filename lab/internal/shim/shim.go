@@ -6,7 +6,8 @@
 // The shim has no binary of its own. A program that imports this package and
 // starts itself again under the name lab-shim becomes one, in an init function.
 // Go initialises packages in the order of their import paths, and this one
-// imports the standard library only, so it takes over before the many megabytes
+// imports the standard library only, and small packages of the lab that import no
+// more, so it takes over before the many megabytes
 // of Kubernetes in the same binary are initialised. While init functions run the
 // main goroutine is tied to the main thread, which is what the kernel's
 // per-thread settings (parent death signal, capabilities) need. Of the standard

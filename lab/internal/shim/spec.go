@@ -1,11 +1,10 @@
 package shim
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	filepath "path"
 	"time"
+
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
 // Spec says what a container runs and in which surroundings.
@@ -70,29 +69,16 @@ type Report struct {
 	Error string
 }
 
-// WriteFile replaces the JSON file name in dir in one step.
+// WriteFile replaces the JSON file name in dir, see [jsonfile.Write].
 func WriteFile(dir, name string, value any) error {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return jsonfile.Write(filepath.Join(dir, name), value)
 }
 
-// ReadFile reads what WriteFile wrote. The error is fs.ErrNotExist when there
-// is no such file.
+// ReadFile reads what WriteFile wrote, see [jsonfile.Read].
 func ReadFile[T any](dir, name string) (*T, error) {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
 	value := new(T)
-	if err := json.Unmarshal(data, value); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", filepath.Join(dir, name), err)
+	if err := jsonfile.Read(filepath.Join(dir, name), value); err != nil {
+		return nil, err
 	}
 	return value, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 func newLayout(t *testing.T) layout.Layout {
@@ -53,6 +54,40 @@ func TestStateIsReadAsItWasWritten(t *testing.T) {
 	got, err := ReadState(l)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
+}
+
+// What runs is known by its locks, so that a broken state costs only its own content.
+func TestTheNextSupervisorReplacesAStateThat(t *testing.T) {
+	for name, damage := range testenv.Damages {
+		t.Run(name, func(t *testing.T) {
+			l := newLayout(t)
+			state := State{PID: os.Getpid(), Components: map[string]ComponentState{"etcd": {PID: os.Getpid()}}}
+			require.NoError(t, state.write(l))
+			testenv.Damage(t, l.State(), damage)
+			_, err := ReadState(l)
+			require.ErrorContains(t, err, l.State())
+			pid, err := PID(l)
+			require.NoError(t, err)
+			assert.Zero(t, pid)
+			require.NoError(t, WaitGone(t.Context(), l, testenv.Timeout()))
+			require.NoError(t, state.write(l))
+			_, err = ReadState(l)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestStateOnAFullDiskStaysAsItWas(t *testing.T) {
+	testenv.OnFullDisk(t, func(fill func()) {
+		l := newLayout(t)
+		before := State{PID: 12, Components: map[string]ComponentState{}}
+		require.NoError(t, before.write(l))
+		fill()
+		require.ErrorContains(t, State{PID: 13}.write(l), "is full")
+		after, err := ReadState(l)
+		require.NoError(t, err)
+		assert.Equal(t, before, after)
+	})
 }
 
 func TestFlockWaitsForTheLastHolder(t *testing.T) {
