@@ -118,7 +118,8 @@ func prepareBare(dir string) (layout.Layout, settings.Settings, error) {
 	if err := component.WriteAuditPolicy(l); err != nil {
 		return l, s, err
 	}
-	return l, s, pki.Create(l, component.NodeName, component.FirstServiceIP)
+	_, err = pki.Create(l, component.NodeName, component.FirstServiceIP)
+	return l, s, err
 }
 
 func startProcess(l layout.Layout, c component.Component) (stop func(), err error) {

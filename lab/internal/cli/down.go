@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -73,8 +74,8 @@ func (a *app) stop(ctx context.Context, l layout.Layout) error {
 // releaseAddresses takes the pods' addresses off the loopback interface.
 func releaseAddresses(l layout.Layout) error {
 	s, err := settings.Load(l.Settings())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if _, broken := errors.AsType[*atomicfile.BrokenError](err); broken || errors.Is(err, fs.ErrNotExist) {
+		return nil // nobody knows which ones
 	}
 	if err != nil {
 		return err

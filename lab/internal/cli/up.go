@@ -98,20 +98,26 @@ func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
 
 // prepare writes all that the components read when they start.
 func (a *app) prepare(l layout.Layout) error {
-	s, moved, err := settings.Ensure(l.Settings(), podnet.Choose)
+	s, sentences, err := settings.Ensure(l.Settings(), podnet.Choose)
+	a.print(sentences)
 	if err != nil {
 		return err
-	}
-	for _, sentence := range moved {
-		fmt.Fprintln(a.out, sentence)
 	}
 	if err := component.WriteAuditPolicy(l); err != nil {
 		return err
 	}
-	if err := pki.Create(l, component.NodeName, component.FirstServiceIP); err != nil {
+	sentences, err = pki.Create(l, component.NodeName, component.FirstServiceIP)
+	a.print(sentences)
+	if err != nil {
 		return err
 	}
 	return pki.WriteKubeconfigs(l, component.APIServerURL(s))
+}
+
+func (a *app) print(sentences []string) {
+	for _, sentence := range sentences {
+		fmt.Fprintln(a.out, sentence)
+	}
 }
 
 // startSupervisor starts it in a session of its own, so that it outlives this

@@ -2,9 +2,8 @@ package component
 
 import (
 	_ "embed"
-	"fmt"
-	"os"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
 
@@ -23,8 +22,5 @@ var auditPolicy []byte
 
 // WriteAuditPolicy writes the file without which the API server does not start.
 func WriteAuditPolicy(l layout.Layout) error {
-	if err := os.WriteFile(l.AuditPolicy(), auditPolicy, 0o600); err != nil {
-		return fmt.Errorf("writing the audit policy: %w", err)
-	}
-	return nil
+	return atomicfile.Write(l.AuditPolicy(), auditPolicy)
 }

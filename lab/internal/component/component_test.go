@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/pki"
 	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 func newLab(t *testing.T) (layout.Layout, settings.Settings) {
@@ -25,10 +27,42 @@ func newLab(t *testing.T) (layout.Layout, settings.Settings) {
 	l, err := layout.New(filepath.Join(t.TempDir(), "lab"))
 	require.NoError(t, err)
 	require.NoError(t, l.Create())
-	require.NoError(t, pki.Create(l, NodeName, FirstServiceIP))
+	_, err = pki.Create(l, NodeName, FirstServiceIP)
+	require.NoError(t, err)
 	s, _, err := settings.Ensure(l.Settings(), func() (netip.Prefix, error) { return netip.MustParsePrefix("127.7.0.0/24"), nil })
 	require.NoError(t, err)
 	return l, s
+}
+
+func TestTheKubeletIsSparedACheckpointThat(t *testing.T) {
+	for name, damage := range testenv.Damages {
+		t.Run(name, func(t *testing.T) {
+			l, _ := newLab(t)
+			whole, broken := l.Join("kubelet", "allocated_pods_state"), l.Join("kubelet", "actuated_pods_state")
+			for _, file := range []string{whole, broken} {
+				require.NoError(t, os.WriteFile(file, []byte(`{"data":"{}","checksum":1}`), 0o600))
+			}
+			testenv.Damage(t, broken, damage)
+			require.NoError(t, SetAsideBrokenCheckpoints(l))
+			assert.FileExists(t, whole)
+			assert.NoFileExists(t, broken)
+			assert.FileExists(t, broken+".broken")
+			require.NoError(t, SetAsideBrokenCheckpoints(l))
+			assert.FileExists(t, whole)
+		})
+	}
+}
+
+func TestTheAuditPolicyOnAFullDiskStaysAsItWas(t *testing.T) {
+	testenv.OnFullDisk(t, func(fill func()) {
+		l, _ := newLab(t)
+		require.NoError(t, WriteAuditPolicy(l))
+		fill()
+		require.ErrorContains(t, WriteAuditPolicy(l), "is full")
+		content, err := os.ReadFile(l.AuditPolicy())
+		require.NoError(t, err)
+		assert.Equal(t, string(auditPolicy), string(content))
+	})
 }
 
 func TestEverythingListensOnLoopback(t *testing.T) {

@@ -32,12 +32,12 @@ func NewChecker(l layout.Layout) (*Checker, error) {
 	for authority, client := range map[string]string{pki.CA: pki.Admin, pki.EtcdCA: pki.EtcdClient} {
 		root, err := os.ReadFile(l.Cert(authority))
 		if err != nil {
-			return nil, fmt.Errorf("reading the lab's certificates (to make them: lab up): %w", err)
+			return nil, fmt.Errorf("reading the lab's certificates (to make them anew: lab down, then lab up): %w", err)
 		}
 		config.RootCAs.AppendCertsFromPEM(root)
 		pair, err := tls.LoadX509KeyPair(l.Cert(client), l.Key(client))
 		if err != nil {
-			return nil, fmt.Errorf("reading the lab's certificates (to make them: lab up): %w", err)
+			return nil, fmt.Errorf("reading the lab's certificates (to make them anew: lab down, then lab up): %w", err)
 		}
 		config.Certificates = append(config.Certificates, pair)
 	}

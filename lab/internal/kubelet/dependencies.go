@@ -27,7 +27,7 @@ import (
 func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependencies, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig(pki.Kubelet))
 	if err != nil {
-		return nil, fmt.Errorf("reading the kubelet's kubeconfig (to write it: lab up): %w", err)
+		return nil, fmt.Errorf("reading the kubelet's kubeconfig (to write it anew: lab down, then lab up): %w", err)
 	}
 	config.QPS, config.Burst = 100, 200
 	client, err := kubernetes.NewForConfig(config)

@@ -13,6 +13,7 @@ import (
 
 	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
 
+	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -23,7 +24,7 @@ import (
 func Run(ctx context.Context, l layout.Layout, line lifeline.Files) error {
 	s, err := settings.Load(l.Settings())
 	if err != nil {
-		return fmt.Errorf("loading the lab's settings (to make them: lab up): %w", err)
+		return err
 	}
 	service, err := startRuntime(ctx, l, s, line)
 	if err != nil {
@@ -32,6 +33,9 @@ func Run(ctx context.Context, l layout.Layout, line lifeline.Files) error {
 	defer func() { _ = service.Close(ctx) }()
 	deps, err := dependencies(l, service)
 	if err != nil {
+		return err
+	}
+	if err := component.SetAsideBrokenCheckpoints(l); err != nil {
 		return err
 	}
 	server, err := configuration(l, s)

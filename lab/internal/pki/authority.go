@@ -10,11 +10,15 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"os"
 	"time"
+
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 )
 
 // How long certificates live. Leaves are made anew at every start of the lab.
@@ -42,11 +46,35 @@ type subject struct {
 }
 
 // loadOrCreateAuthority keeps an authority that exists: what it signed earlier
-// stays valid.
-func loadOrCreateAuthority(name, certFile, keyFile string) (*authority, error) {
-	if a, err := loadAuthority(certFile, keyFile); err == nil {
-		return a, nil
+// stays valid. One that is broken it replaces, and says so.
+func loadOrCreateAuthority(name, certFile, keyFile string) (a *authority, sentences []string, err error) {
+	a, err = loadAuthority(certFile, keyFile)
+	if err == nil {
+		return a, nil, nil
 	}
+	sentences, err = setAsideIfBroken(err, "the lab gets a new authority, and from it new certificates; a copy of its kubeconfig has to be made again")
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err = createAuthority(name, certFile, keyFile)
+	return a, sentences, err
+}
+
+// setAsideIfBroken gets a file out of the way that could not be loaded, so that it can be
+// made anew. One that does not exist needs nothing. Any other error is returned as it is.
+func setAsideIfBroken(err error, loss string) (sentences []string, _ error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	broken, ok := errors.AsType[*atomicfile.BrokenError](err)
+	if !ok {
+		return nil, err
+	}
+	sentence, err := broken.SetAside(loss)
+	return []string{sentence}, err
+}
+
+func createAuthority(name, certFile, keyFile string) (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -71,21 +99,16 @@ func loadOrCreateAuthority(name, certFile, keyFile string) (*authority, error) {
 }
 
 func loadAuthority(certFile, keyFile string) (*authority, error) {
-	certDER, err := readPEM(certFile)
+	cert, err := readPEM(certFile, x509.ParseCertificate)
 	if err != nil {
 		return nil, err
 	}
-	cert, err := x509.ParseCertificate(certDER)
+	key, err := readPEM(keyFile, x509.ParseECPrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	keyDER, err := readPEM(keyFile)
-	if err != nil {
-		return nil, err
-	}
-	key, err := x509.ParseECPrivateKey(keyDER)
-	if err != nil {
-		return nil, err
+	if !key.PublicKey.Equal(cert.PublicKey) {
+		return nil, &atomicfile.BrokenError{Path: keyFile, Err: errors.New("it is not the key of " + certFile)}
 	}
 	return &authority{cert: cert, key: key}, nil
 }
@@ -139,21 +162,21 @@ func writePair(certFile, keyFile string, certDER []byte, key *ecdsa.PrivateKey) 
 }
 
 func writePEM(file, kind string, der []byte) error {
-	data := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		return fmt.Errorf("writing a key pair: %w", err)
-	}
-	return nil
+	return atomicfile.Write(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-func readPEM(file string) ([]byte, error) {
+func readPEM[T any](file string, parse func(der []byte) (*T, error)) (*T, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return nil, fmt.Errorf("reading %s: no PEM block in it (to start afresh: lab reset)", file)
+		return nil, &atomicfile.BrokenError{Path: file, Err: errors.New("there is no PEM block in it")}
 	}
-	return block.Bytes, nil
+	value, err := parse(block.Bytes)
+	if err != nil {
+		return nil, &atomicfile.BrokenError{Path: file, Err: err}
+	}
+	return value, nil
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
 
@@ -49,5 +50,9 @@ func writeKubeconfig(file, server, caFile, certFile, keyFile string) error {
 	config.AuthInfos[Context] = &clientcmdapi.AuthInfo{ClientCertificateData: cert, ClientKeyData: key}
 	config.Contexts[Context] = &clientcmdapi.Context{Cluster: Context, AuthInfo: Context}
 	config.CurrentContext = Context
-	return clientcmd.WriteToFile(*config, file) // mode 0600
+	data, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, data)
 }

@@ -5,10 +5,9 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+
+	"golang.org/x/sync/errgroup"
 
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
@@ -55,22 +54,32 @@ const (
 const groupMasters = "system:masters"
 
 // Create makes the authorities and the service account key unless they exist,
-// and signs every other certificate anew.
-func Create(l layout.Layout, nodeName, firstServiceIP string) error {
-	ca, err := loadOrCreateAuthority("lab", l.Cert(CA), l.Key(CA))
-	if err != nil {
-		return err
+// and signs every other certificate anew. It returns a sentence for each file
+// that was broken and is made anew.
+func Create(l layout.Layout, nodeName, firstServiceIP string) (sentences []string, err error) {
+	authorities := map[string]*authority{}
+	for name, commonName := range map[string]string{CA: "lab", EtcdCA: "lab-etcd", FrontProxyCA: "lab-front-proxy"} {
+		a, more, err := loadOrCreateAuthority(commonName, l.Cert(name), l.Key(name))
+		sentences = append(sentences, more...)
+		if err != nil {
+			return sentences, err
+		}
+		authorities[name] = a
 	}
-	etcdCA, err := loadOrCreateAuthority("lab-etcd", l.Cert(EtcdCA), l.Key(EtcdCA))
-	if err != nil {
-		return err
+	if err := issueAll(l, authorities, nodeName, firstServiceIP); err != nil {
+		return sentences, err
 	}
-	frontProxyCA, err := loadOrCreateAuthority("lab-front-proxy", l.Cert(FrontProxyCA), l.Key(FrontProxyCA))
-	if err != nil {
-		return err
-	}
+	more, err := ensureServiceAccountKey(l.Key(ServiceAccount))
+	return append(sentences, more...), err
+}
+
+// issueAll signs every certificate but those of the authorities. All at once: each
+// waits for the disk.
+func issueAll(l layout.Layout, authorities map[string]*authority, nodeName, firstServiceIP string) error {
+	ca, etcdCA, frontProxyCA := authorities[CA], authorities[EtcdCA], authorities[FrontProxyCA]
 	local := []string{"127.0.0.1", "localhost"}
 	apiHosts := append([]string{firstServiceIP, "kubernetes", "kubernetes.default", "kubernetes.default.svc"}, local...)
+	var all errgroup.Group
 	for name, leaf := range map[string]struct {
 		by *authority
 		subject
@@ -94,26 +103,30 @@ func Create(l layout.Layout, nodeName, firstServiceIP string) error {
 		SchedulerClient:         {ca, subject{User: "system:kube-scheduler", Client: true}},
 		KubeletClientOfAPI:      {ca, subject{User: "system:node:" + nodeName, Groups: []string{"system:nodes"}, Client: true}},
 	} {
-		if err := leaf.by.issue(leaf.subject, l.Cert(name), l.Key(name)); err != nil {
-			return err
-		}
+		all.Go(func() error { return leaf.by.issue(leaf.subject, l.Cert(name), l.Key(name)) })
 	}
-	return createServiceAccountKey(l.Key(ServiceAccount))
+	return all.Wait()
 }
 
-// createServiceAccountKey keeps a key that exists: with another one, every
-// token in every running pod would be refused.
-func createServiceAccountKey(file string) error {
-	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		return err
+// ensureServiceAccountKey keeps a key that exists: with another one, every
+// token in every running pod would be refused. One that is broken it replaces,
+// and says so.
+func ensureServiceAccountKey(file string) (sentences []string, err error) {
+	_, err = readPEM(file, x509.ParseECPrivateKey)
+	if err == nil {
+		return nil, nil
+	}
+	sentences, err = setAsideIfBroken(err, "tokens of service accounts are signed with a new key. Pods get new tokens when they start; a token that you keep elsewhere has to be made again")
+	if err != nil {
+		return nil, err
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return err
+		return sentences, err
 	}
 	der, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
-		return fmt.Errorf("making the service account key: %w", err)
+		return sentences, fmt.Errorf("making the service account key: %w", err)
 	}
-	return writePEM(file, "EC PRIVATE KEY", der)
+	return sentences, writePEM(file, "EC PRIVATE KEY", der)
 }

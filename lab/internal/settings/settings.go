@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/netip"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
@@ -24,29 +25,36 @@ type Settings struct {
 // started.
 func Load(file string) (Settings, error) {
 	var s Settings
-	err := jsonfile.Read(file, &s)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w (to start afresh: lab reset)", err)
+	if err := jsonfile.Read(file, &s); err != nil {
+		return Settings{}, fmt.Errorf("loading the lab's settings (to choose them anew: lab down, then lab up): %w", err)
 	}
-	return s, err
+	return s, nil
 }
 
 // Ensure loads the settings, fills in what is missing, replaces every port that
 // another program has taken since, and saves the result. It returns a sentence
-// for each port that had to move. Call it only while the lab is stopped.
-func Ensure(file string, choosePodCIDR func() (netip.Prefix, error)) (Settings, []string, error) {
-	s, err := Load(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// for each port that had to move, and for a file that was broken. Call it only
+// while the lab is stopped.
+func Ensure(file string, choosePodCIDR func() (netip.Prefix, error)) (s Settings, sentences []string, err error) {
+	s, err = Load(file)
+	if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
+		sentence, err := broken.SetAside("the lab gets new ports, so a copy of its kubeconfig has to be made again, and its pods new addresses")
+		if err != nil {
+			return s, nil, err
+		}
+		sentences = []string{sentence}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, nil, err
 	}
 	moved, err := s.ensurePorts()
 	if err != nil {
-		return s, nil, err
+		return s, sentences, err
 	}
+	sentences = append(sentences, moved...)
 	if !s.PodCIDR.IsValid() {
 		if s.PodCIDR, err = choosePodCIDR(); err != nil {
-			return s, nil, fmt.Errorf("choosing addresses for pods: %w", err)
+			return s, sentences, fmt.Errorf("choosing addresses for pods: %w", err)
 		}
 	}
-	return s, moved, jsonfile.Write(file, s)
+	return s, sentences, jsonfile.Write(file, s)
 }

@@ -3,13 +3,14 @@ package settings
 import (
 	"net"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 func choose() (netip.Prefix, error) { return netip.MustParsePrefix("127.7.0.0/24"), nil }
@@ -69,12 +70,40 @@ func TestOnlyATakenPortMoves(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsNotOverwritten(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "settings.json")
-	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
-	_, _, err := Ensure(file, choose)
-	require.ErrorContains(t, err, "lab reset")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, "{", string(data))
+func TestSettingsAreChosenAnewIfTheFile(t *testing.T) {
+	for name, damage := range testenv.Damages {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "settings.json")
+			_, _, err := Ensure(file, choose)
+			require.NoError(t, err)
+			testenv.Damage(t, file, damage)
+			_, err = Load(file)
+			require.ErrorContains(t, err, "(to choose them anew: lab down, then lab up)")
+
+			chosen, sentences, err := Ensure(file, choose)
+			require.NoError(t, err)
+			require.Len(t, sentences, 1)
+			assert.Contains(t, sentences[0], file+" is empty, cut off or overwritten; it is now settings.json.broken: ")
+			assert.FileExists(t, file+".broken")
+			assert.Len(t, chosen.Ports, len(PortNames))
+			loaded, err := Load(file)
+			require.NoError(t, err)
+			assert.Equal(t, chosen, loaded)
+		})
+	}
+}
+
+func TestSettingsOnAFullDiskStayAsTheyWere(t *testing.T) {
+	testenv.OnFullDisk(t, func(fill func()) {
+		file := filepath.Join(t.TempDir(), "settings.json")
+		before, _, err := Ensure(file, choose)
+		require.NoError(t, err)
+		fill()
+		_, _, err = Ensure(file, choose)
+		require.ErrorContains(t, err, file)
+		require.ErrorContains(t, err, "is full")
+		after, err := Load(file)
+		require.NoError(t, err)
+		assert.Equal(t, before, after)
+	})
 }

@@ -1,0 +1,119 @@
+package pki
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/testenv"
+)
+
+const server = "https://127.0.0.1:1"
+
+// lasting are the files that a start keeps. All others it makes anew in any case.
+func lasting(l layout.Layout) []string {
+	return []string{
+		l.Cert(CA), l.Key(CA), l.Cert(EtcdCA), l.Key(EtcdCA), l.Cert(FrontProxyCA), l.Key(FrontProxyCA), l.Key(ServiceAccount),
+	}
+}
+
+func TestAStartMakesAnewEachFileThat(t *testing.T) {
+	for name, damage := range testenv.Damages {
+		t.Run(name, func(t *testing.T) {
+			l := create(t)
+			require.NoError(t, WriteKubeconfigs(l, server))
+			for _, file := range lasting(l) {
+				testenv.Damage(t, file, damage)
+				expectMadeAnew(t, l, file)
+			}
+			others, err := filepath.Glob(l.Join("pki", "*"))
+			require.NoError(t, err)
+			for _, file := range append(others, l.AdminKubeconfig()) {
+				if !slices.Contains(lasting(l), file) {
+					testenv.Damage(t, file, damage)
+				}
+			}
+			expectMadeAnew(t, l)
+		})
+	}
+}
+
+// expectMadeAnew starts a lab and expects a sentence for each file.
+func expectMadeAnew(t *testing.T, l layout.Layout, files ...string) {
+	t.Helper()
+	sentences := createAgain(t, l)
+	require.NoError(t, WriteKubeconfigs(l, server))
+	expectWhole(t, l)
+	require.Len(t, sentences, len(files))
+	for i, file := range files {
+		assert.Contains(t, sentences[i], file+" is empty, cut off or overwritten")
+		require.NoError(t, os.Remove(file+".broken"))
+	}
+}
+
+// expectWhole checks that every certificate is its authority's, has its key, and that
+// the kubeconfigs are complete.
+func expectWhole(t *testing.T, l layout.Layout) {
+	t.Helper()
+	for authority, leaves := range map[string][]string{
+		CA:           {APIServer, ControllerManager, Scheduler, Kubelet, Admin, ControllerManagerClient, SchedulerClient, KubeletClientOfAPI, KubeletClient},
+		EtcdCA:       {Etcd, EtcdClient},
+		FrontProxyCA: {FrontProxyClient},
+	} {
+		roots := x509.NewCertPool()
+		roots.AddCert(certificate(t, l, authority))
+		for _, leaf := range leaves {
+			_, err := certificate(t, l, leaf).Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			require.NoError(t, err, leaf)
+			_, err = tls.LoadX509KeyPair(l.Cert(leaf), l.Key(leaf))
+			require.NoError(t, err, leaf)
+		}
+	}
+	_, err := readPEM(l.Key(ServiceAccount), x509.ParseECPrivateKey)
+	require.NoError(t, err)
+	for _, file := range []string{l.AdminKubeconfig(), l.Kubeconfig(ControllerManager), l.Kubeconfig(Scheduler), l.Kubeconfig(Kubelet)} {
+		config, err := clientcmd.BuildConfigFromFlags("", file)
+		require.NoError(t, err)
+		_, err = tls.X509KeyPair(config.CertData, config.KeyData)
+		require.NoError(t, err, file)
+		assert.Equal(t, read(t, l.Cert(CA)), string(config.CAData), file)
+	}
+}
+
+// A start that ended between the two writes leaves the key of a new authority with the
+// certificate of the old one.
+func TestAKeyOfAnotherAuthorityIsMadeAnew(t *testing.T) {
+	l := create(t)
+	other := read(t, l.Key(EtcdCA))
+	require.NoError(t, os.WriteFile(l.Key(CA), []byte(other), 0o600))
+	expectMadeAnew(t, l, l.Key(CA))
+}
+
+func TestWhatTheUserIsToldAboutANewServiceAccountKey(t *testing.T) {
+	l := create(t)
+	require.NoError(t, os.WriteFile(l.Key(ServiceAccount), nil, 0o600))
+	assert.Equal(t, []string{l.Key(ServiceAccount) + " is empty, cut off or overwritten; it is now service-account.key.broken: " +
+		"tokens of service accounts are signed with a new key. Pods get new tokens when they start; a token that you keep elsewhere has to be made again"},
+		createAgain(t, l))
+}
+
+func TestOnAFullDiskEveryFileStaysWhole(t *testing.T) {
+	testenv.OnFullDisk(t, func(fill func()) {
+		l := create(t)
+		require.NoError(t, WriteKubeconfigs(l, server))
+		fill()
+		_, err := Create(l, "some-node", "10.96.0.1")
+		require.ErrorContains(t, err, l.Join("pki"))
+		require.ErrorContains(t, err, "is full")
+		require.ErrorContains(t, WriteKubeconfigs(l, server), "is full")
+		expectWhole(t, l)
+	})
+}
