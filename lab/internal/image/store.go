@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
@@ -111,7 +113,7 @@ func (s *Store) Remove(ref string) error {
 	return os.RemoveAll(image.dir)
 }
 
-// loaded reads the records of all loaded images.
+// loaded reads the records of all loaded images. A broken one costs only its image.
 func (s *Store) loaded() (images []Image, err error) {
 	paths, err := filepath.Glob(filepath.Join(escape(s.dir), "sha256-*", recordFile))
 	if err != nil {
@@ -123,8 +125,17 @@ func (s *Store) loaded() (images []Image, err error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
+		if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
+			sentence, err := broken.SetAside("its image has to be loaded again (lab load IMAGE.tar)")
+			if err == nil {
+				slog.Warn(sentence)
+			} else if !errors.Is(err, fs.ErrNotExist) { // else another process was faster
+				slog.Warn("an image cannot be used", "err", err)
+			}
+			continue
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%w (to mend it, load the image again)", err)
+			return nil, err
 		}
 		images = append(images, Image{ID: r.ID, Names: r.Names, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
 	}
