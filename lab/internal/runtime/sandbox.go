@@ -66,7 +66,7 @@ func (s *Service) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	}
 	if err != nil {
 		s.options.Pool.Free(b.record.IP)
-		return "", fmt.Errorf("recording the pod: %w", err)
+		return "", errors.Join(fmt.Errorf("recording the pod: %w", err), os.RemoveAll(b.dir))
 	}
 	s.mu.Lock()
 	s.sandboxes[id] = b

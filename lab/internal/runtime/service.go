@@ -93,7 +93,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 	if s.isolation, err = s.probe(ctx); err != nil {
 		return nil, fmt.Errorf("starting the container runtime: %w", err)
 	}
-	if err := s.load(); err != nil {
+	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("loading the containers: %w", err), s.Close(ctx))
 	}
 	if err := s.serveStreams(); err != nil {

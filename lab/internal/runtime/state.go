@@ -1,16 +1,20 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/jsonfile"
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
@@ -31,28 +35,49 @@ func (p *protoJSON) UnmarshalJSON(data []byte) error {
 	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, p.Message)
 }
 
-// load takes over what a Service before this one left in the same directory.
-func (s *Service) load() error {
+// load takes over what a Service before this one left in the same directory. What
+// has a broken record is ended and left where it is, for somebody to look at.
+func (s *Service) load(ctx context.Context) error {
 	for _, dir := range []string{"sandboxes", "containers"} {
 		if err := os.MkdirAll(filepath.Join(s.options.Root, dir), 0o700); err != nil {
 			return err
 		}
 	}
-	if err := s.each("sandboxes", s.loadSandbox); err != nil {
+	if err := s.each("sandboxes", sandboxFile, s.loadSandbox); err != nil {
 		return err
 	}
-	return s.each("containers", s.loadContainer)
+	if err := s.each("containers", containerFile, s.loadContainer); err != nil {
+		return err
+	}
+	s.stopOrphans(ctx)
+	return nil
+}
+
+// stopOrphans ends the containers of pods that are lost: another pod may get the
+// address. The kubelet sees containers that were killed, and goes on from there.
+func (s *Service) stopOrphans(ctx context.Context) {
+	for _, c := range s.allContainers() {
+		if _, err := s.sandbox(c.record.SandboxID); err == nil {
+			continue
+		}
+		if err := s.stop(ctx, c, 0); err != nil {
+			slog.Error("stopping a container whose pod is lost", "err", err)
+		}
+	}
 }
 
 // each calls f for each directory. One without a record was being made, or
-// removed, when the kubelet was killed.
-func (s *Service) each(kind string, f func(dir string) error) error {
+// removed, when the kubelet was killed. One whose record was set aside stays as it is.
+func (s *Service) each(kind, record string, f func(dir string) error) error {
 	entries, err := os.ReadDir(filepath.Join(s.options.Root, kind))
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
 		dir := filepath.Join(s.options.Root, kind, entry.Name())
+		if _, err := os.Lstat(atomicfile.Aside(filepath.Join(dir, record))); err == nil {
+			continue
+		}
 		err := f(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.RemoveAll(dir)
@@ -67,7 +92,11 @@ func (s *Service) each(kind string, f func(dir string) error) error {
 func (s *Service) loadSandbox(dir string) error {
 	b := &sandbox{dir: dir, config: &runtimeapi.PodSandboxConfig{}}
 	b.record.Config.Message = b.config
-	if err := jsonfile.Read(filepath.Join(dir, sandboxFile), &b.record); err != nil {
+	err := jsonfile.Read(filepath.Join(dir, sandboxFile), &b.record)
+	if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
+		return setAside(broken, "the pod's address is lost, so what runs of its containers is killed (exit code 137)")
+	}
+	if err != nil {
 		return err
 	}
 	if b.record.IP.IsValid() && !b.record.Stopped {
@@ -80,13 +109,24 @@ func (s *Service) loadSandbox(dir string) error {
 func (s *Service) loadContainer(dir string) error {
 	config := &runtimeapi.ContainerConfig{}
 	record := containerRecord{Config: protoJSON{config}}
-	if err := jsonfile.Read(filepath.Join(dir, containerFile), &record); err != nil {
+	err := jsonfile.Read(filepath.Join(dir, containerFile), &record)
+	if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
+		newContainer(dir, containerRecord{ID: filepath.Base(dir)}, config).kill(s.ctx)
+		return setAside(broken, "what runs of the container is killed, and how it ended is not known")
+	}
+	if err != nil {
 		return err
 	}
 	c := newContainer(dir, record, config)
 	s.containers[record.ID] = c
 
 	started, err := shim.ReadFile[shim.Started](dir, shim.StartedFile)
+	if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
+		started = &shim.Started{At: record.CreatedAt}
+		if err = setAside(broken, "when the container was started is not known"); err == nil {
+			err = shim.WriteFile(dir, shim.StartedFile, started)
+		}
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -106,4 +146,24 @@ func (s *Service) loadContainer(dir string) error {
 		c.finish()
 	}
 	return nil
+}
+
+// setAside gets a broken record out of the way.
+func setAside(broken *atomicfile.BrokenError, loss string) error {
+	sentence, err := broken.SetAside(loss)
+	if err != nil {
+		return err
+	}
+	slog.Warn(sentence)
+	return nil
+}
+
+// kill ends a container of which nothing is known but its directory, and its shim.
+func (c *container) kill(ctx context.Context) {
+	if c.tell("signal %d", int(syscall.SIGKILL)) == nil {
+		ctx, cancel := context.WithTimeout(ctx, killPatience)
+		defer cancel()
+		_ = waitGone(ctx, filepath.Join(c.dir, shim.LifeFIFO))
+	}
+	killMarked(c.record.ID)
 }
