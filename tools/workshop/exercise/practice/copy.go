@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,6 +105,25 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 	}
 	_, err = c.Git(ctx, "update-ref", c.brokenRef(), "HEAD")
 	return err
+}
+
+// unregister makes git forget the copy if its folder was deleted by hand: it knows of it
+// until it is told. Worktrees of others are theirs, even those whose disk is away.
+func (c workCopy) unregister(ctx context.Context, home repository.Repository) error {
+	worktrees, err := home.Git(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return fmt.Errorf("looking for git's worktrees: %w", err)
+	}
+	if !slices.Contains(strings.Split(worktrees, "\n"), "worktree "+c.Root) {
+		return nil
+	}
+	if err := os.Remove(c.Root); err != nil && !os.IsNotExist(err) { // it is empty: git takes one that is whole, or none
+		return fmt.Errorf("removing the empty folder of the copy: %w", err)
+	}
+	if _, err := home.Git(ctx, "worktree", "remove", "--force", c.Root); err != nil {
+		return fmt.Errorf("making git forget the copy that is gone: %w", err)
+	}
+	return nil
 }
 
 // bringBack makes the worktree again of a branch that is left over.

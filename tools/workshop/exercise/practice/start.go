@@ -56,12 +56,11 @@ func (p practice) find(ctx context.Context, number, name string) (exercise.Exerc
 // prepare makes the copy, and returns the exercise as it is there. What stands in its
 // way is never removed.
 func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) (exercise.Exercise, error) {
-	// A folder that was deleted by hand is still registered with git.
-	if _, err := p.home.Git(ctx, "worktree", "prune"); err != nil {
-		return e, fmt.Errorf("tidying git's worktrees: %w", err)
-	}
 	if entries, err := os.ReadDir(c.Root); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
 		return e, fmt.Errorf("%s is in the way: the copy of the exercise belongs there; move it away and start again", p.path(c.Root))
+	}
+	if err := c.unregister(ctx, p.home); err != nil {
+		return e, err
 	}
 	if _, err := p.home.Git(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+c.branch()); err == nil {
 		if err := c.bringBack(ctx, p.home); err != nil {

@@ -1,7 +1,9 @@
 package practice
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,6 +83,22 @@ func TestAFolderThatIsGoneComesBackWithItsBranch(t *testing.T) {
 
 	assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back, with what you had committed on the branch exercise/1-lost.")
 	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
+}
+
+func TestWorktreesOfTheLearnerStayRegistered(t *testing.T) {
+	l := newLearner(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	l.git(l.home.Root, "worktree", "add", "--quiet", "--detach", mine)
+	require.NoError(t, os.Rename(mine, mine+"-on-a-disk-that-is-away"))
+
+	l.mustStart("1", "lost")
+	for _, gone := range []func(string) error{os.RemoveAll, func(path string) error {
+		return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o755))
+	}} {
+		require.NoError(t, gone(l.copyPath("1-lost")))
+		assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back")
+		assert.Contains(t, l.git(l.home.Root, "worktree", "list"), mine)
+	}
 }
 
 func TestWhatStandsInTheWayIsSaid(t *testing.T) {
