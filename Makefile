@@ -94,7 +94,7 @@ prefetch: $(LAB) ## Fetch and compile all that lessons, exercises and tests need
 
 .PHONY: offline-bundle
 offline-bundle: | go ## Pack all of that, and Go, for machines without a network
-	@mkdir -p bin && sh tools/offline-bundle.sh "bin/hacking-a-controller-$$(go env GOOS)-$$(go env GOARCH).tar.gz"
+	@mkdir -p bin && sh tools/offline-bundle.sh "bin/hacking-a-controller-$$(go env GOOS)-$$(go env GOARCH).tar.gz" $(PLACE)
 
 ##@ The lab: Kubernetes on this machine
 

@@ -1,18 +1,21 @@
 #!/bin/sh
 # Packs the workshop for a room without a network: Go, this commit, and what compiling
-# and testing it fetches and builds, in one archive. offline-bundle.sh ARCHIVE
+# and testing it fetches and builds, in one archive. offline-bundle.sh ARCHIVE [PLACE]
 #
 # Go finds what it compiled before only where it was compiled, so the archive has one
-# place, the same on every machine: /var/tmp/hacking-a-controller, which anybody may
-# write on Linux and macOS. It fits machines of this system and architecture.
+# place, the same on every machine: /var/tmp/hacking-a-controller, or PLACE. Anybody may
+# make folders in /var/tmp on Linux and macOS, and what is in this one is run. So it is
+# made anew, here and where it is unpacked, and nobody else may write in it.
+#
+# The archive fits machines of this system and architecture.
 set -eu
 
 archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-place=/var/tmp/hacking-a-controller
+place=${2:-/var/tmp/hacking-a-controller}
 modules=$(go env GOMODCACHE)/cache/download proxy=$(go env GOPROXY)
 
-if ! mkdir "$place"; then
-  echo "offline-bundle.sh: the archive is made in $place, which is there already; remove it if it is an old one: chmod -R u+w $place; rm -rf $place" >&2
+if ! mkdir -m 700 "$place"; then
+  echo "offline-bundle.sh: the archive is made in $place, which is there already; remove it if it is an old one of yours: chmod -R u+w $place; rm -rf $place; otherwise choose another place: make offline-bundle PLACE=$place-2" >&2
   exit 1
 fi
 clean() { chmod -R u+w "$place" 2>/dev/null || true; rm -rf "$place"; }
@@ -46,4 +49,4 @@ echo "==> packing $(du -sh "$place" | cut -f 1)"
 tar -C "$(dirname "$place")" -cf - "$(basename "$place")" | gzip -1 >"$archive.part"
 mv "$archive.part" "$archive"
 echo "wrote $archive ($(du -h "$archive" | cut -f 1)); to use it:"
-echo "    tar -C $(dirname "$place") -xzf $(basename "$archive") && . $place/env && make stage-1"
+echo "    mkdir -m 700 $place && tar -C $(dirname "$place") -xozf $(basename "$archive") && . $place/env && make stage-1"
