@@ -197,6 +197,19 @@ func TestSelectorsFindTheManager(t *testing.T) {
 	assert.Equal(t, []string{"Service", "NetworkPolicy", "PodDisruptionBudget", "spread over kubernetes.io/hostname", "spread over topology.kubernetes.io/zone"}, missed(t, all))
 }
 
+// Behind their Service, API servers listen at different ports.
+func TestTheManagerMayTalkToTheAPIServer(t *testing.T) {
+	for _, folder := range installations {
+		policies := of[networkingv1.NetworkPolicy](t, build(t, folder), "NetworkPolicy")
+		require.Len(t, policies, 1)
+		for cluster, port := range map[string]int{"a cloud": 443, "kubeadm and kind": 6443, "minikube": 8443} {
+			assert.True(t, slices.ContainsFunc(policies[0].Spec.Egress, func(r networkingv1.NetworkPolicyEgressRule) bool {
+				return len(r.To) == 0 && slices.ContainsFunc(r.Ports, func(p networkingv1.NetworkPolicyPort) bool { return p.Port.IntValue() == port })
+			}), "%s: %s", folder, cluster)
+		}
+	}
+}
+
 func TestHighAvailability(t *testing.T) {
 	all := build(t, "overlays/ha")
 	d := deploymentOf(t, all)
