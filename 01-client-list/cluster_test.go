@@ -58,11 +58,12 @@ func fourNamespaces(t *testing.T, c *cluster) {
 	assert.Equal(t, 0, code)
 }
 
+// Of namespaces, kubectl has no further column to show when it is asked for all.
 func sameAsKubectl(t *testing.T, c *cluster) {
 	kubectl := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
 	// An age can change between the two; then they agree a moment later.
 	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
-		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.kubeconfig, "get", "namespaces").Output()
+		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.kubeconfig, "get", "namespaces", "-o", "wide").Output()
 		require.NoError(collect, err)
 		got, _, code := clientList(t, "--kubeconfig", c.kubeconfig, "-o", "wide")
 		require.Equal(collect, 0, code)
