@@ -2,8 +2,8 @@
 # Prints all manifests of an installation: dist.sh [VERSION [KUSTOMIZATION]]
 #
 # VERSION is the tag of the image, and KUSTOMIZATION is config/default, unless it is
-# config/overlays/ha or config/overlays/namespaced. Two more things are known only
-# when it is installed, and come from the environment:
+# config/overlays/ha, config/overlays/monitored or config/overlays/namespaced. Two
+# more things are known only when it is installed, and come from the environment:
 #
 #   REGION=harbour                 a name for the place, in logs and metrics
 #   IMAGE=registry.example/cnat    where nodes get the image, if it is in a registry
@@ -12,7 +12,7 @@ cd "$(dirname "$0")"
 version=${1:-} kustomization=${2:-config/default}
 
 fail() { echo "dist.sh: $1" >&2; exit 1; }
-test -f "$kustomization/kustomization.yaml" || fail "there is no $kustomization; there is config/default, config/overlays/ha, config/overlays/namespaced"
+test -f "$kustomization/kustomization.yaml" || fail "there is no $kustomization; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced"
 for value in "$version" "${REGION:=}" "${IMAGE:=}"; do
   case $value in
   *[!A-Za-z0-9._:/@-]*) fail "\"$value\" cannot be a version, a region or an image: it has more than letters, digits and ._:/@-" ;;

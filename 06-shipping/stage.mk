@@ -2,7 +2,7 @@
 PROGRAM_6 := ./cmd/image
 
 # The version of the manager, which is the tag of its image; and what is installed:
-# default, overlays/ha or overlays/namespaced.
+# default, overlays/ha, overlays/monitored or overlays/namespaced.
 VERSION ?= v0.6.0
 OVERLAY ?= default
 

@@ -53,7 +53,7 @@ func TestTheManifestsOfAnOccasion(t *testing.T) {
 
 func TestWrongWishesForTheManifests(t *testing.T) {
 	_, err := dist(t, "", "moon")
-	require.EqualError(t, err, "dist.sh: there is no config/moon; there is config/default, config/overlays/ha, config/overlays/namespaced\n")
+	require.EqualError(t, err, "dist.sh: there is no config/moon; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced\n")
 	_, err = dist(t, "", "default", "REGION=a: b")
 	require.EqualError(t, err, "dist.sh: \"a: b\" cannot be a version, a region or an image: it has more than letters, digits and ._:/@-\n")
 }

@@ -71,6 +71,9 @@ var excessive = map[string]func(right) bool{
 	"ConfigMaps but its own": func(r right) bool {
 		return r.resource == "configmaps" && !slices.Equal(r.names, []string{"settings"})
 	},
+	"URLs but that of the metrics": func(r right) bool {
+		return strings.HasPrefix(r.resource, "/") && (r.resource != "/metrics" || r.verb != "get")
+	},
 	// Of a create, the name is not known.
 	"Leases but its own": func(r right) bool {
 		return r.resource == "leases" && r.verb != "create" && !slices.Equal(r.names, []string{"cnat-manager"})
@@ -99,6 +102,7 @@ func TestAnExcessiveRightIsFound(t *testing.T) {
 		"a subresource but the two statuses that it writes": {Verbs: []string{"update"}, APIGroups: []string{""}, Resources: []string{"pods/status"}},
 		"writing what it only reads":                        {Verbs: []string{"update"}, APIGroups: []string{"cnat.programming-kubernetes.info"}, Resources: []string{"ats"}},
 		"ConfigMaps but its own":                            {Verbs: []string{"list"}, APIGroups: []string{""}, Resources: []string{"configmaps"}},
+		"URLs but that of the metrics":                      {Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics", "/logs"}},
 		"Leases but its own":                                {Verbs: []string{"update"}, APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{"cnat-manager-hash"}},
 	} {
 		all := build(t, "default")
@@ -122,8 +126,12 @@ func loose(t *testing.T, all objects) []string {
 		if role := fmt.Sprintf("%s %s/%s", ref.Kind, namespace, ref.Name); !there[role] {
 			problems = append(problems, name+" binds "+role)
 		}
+		account := "cnat-manager"
+		if ref.Name == "cnat-metrics-reader" {
+			account = ref.Name
+		}
 		for _, s := range subjects {
-			if subject := fmt.Sprintf("%s %s/%s", s.Kind, s.Namespace, s.Name); !there[subject] || s.Name != "cnat-manager" {
+			if subject := fmt.Sprintf("%s %s/%s", s.Kind, s.Namespace, s.Name); !there[subject] || s.Name != account {
 				problems = append(problems, name+" is for "+subject)
 			}
 		}
@@ -137,7 +145,7 @@ func loose(t *testing.T, all objects) []string {
 	return problems
 }
 
-func TestBindingsLeadToRolesAndToTheManagerOnly(t *testing.T) {
+func TestBindingsLeadToRolesAndToThoseWhoNeedThem(t *testing.T) {
 	for _, folder := range installations {
 		assert.Empty(t, loose(t, build(t, folder)), folder)
 	}

@@ -145,8 +145,8 @@ func testRefusals(t *testing.T, s *server) {
 		"a name that is none":             {"default", "Service", set("Cnat", "metadata", "name"), "Invalid value"},
 		"a port that is none":             {"network-policy", "NetworkPolicy", set([]any{map[string]any{"ports": []any{map[string]any{"port": int64(0)}}}}, "spec", "egress"), "must be between 1 and 65535"},
 		"an At without a command":         {"samples", "At", set("", "spec", "command"), "say what to run"},
-		"an interval that is none":        {"prometheus", "ServiceMonitor", set([]any{map[string]any{"port": "metrics", "interval": "often"}}, "spec", "endpoints"), "endpoints[0].interval"},
-		"a rule that waits for no time":   {"prometheus", "PrometheusRule", set([]any{map[string]any{"name": "x", "rules": []any{map[string]any{"alert": "X", "expr": "up", "for": "long"}}}}, "spec", "groups"), "rules[0].for"},
+		"an interval that is none":        {"overlays/monitored", "ServiceMonitor", set([]any{map[string]any{"port": "metrics", "interval": "often"}}, "spec", "endpoints"), "endpoints[0].interval"},
+		"a rule that waits for no time":   {"overlays/monitored", "PrometheusRule", set([]any{map[string]any{"name": "x", "rules": []any{map[string]any{"alert": "X", "expr": "up", "for": "long"}}}}, "spec", "groups"), "rules[0].for"},
 		"a budget with an unknown policy": {"overlays/ha", "PodDisruptionBudget", set("Sometimes", "spec", "unhealthyPodEvictionPolicy"), "unhealthyPodEvictionPolicy"},
 	} {
 		t.Run(name, func(t *testing.T) {

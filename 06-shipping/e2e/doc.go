@@ -2,6 +2,7 @@
 // manifests, in a lab of its own with pods that run. Then things go wrong.
 //
 //	install_test.go      the story, chapter by chapter
+//	metrics_test.go      what a Prometheus reads, and how
 //	load_test.go         Ats that are due all the time, while things go wrong
 //	disasters_test.go    what goes wrong
 //	permissions_test.go  what the manager was allowed to do, and what it did

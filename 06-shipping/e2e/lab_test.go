@@ -122,7 +122,7 @@ func (l *lab) load(version string) {
 // dist returns the manifests of a version, as make dist writes them.
 func dist(t *testing.T, version, kustomization string) []byte {
 	t.Helper()
-	readBySomebodyElse(t, "../dist.sh", "../config")
+	readBySomebodyElse(t, "../dist.sh", "../config", "testdata")
 	c := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, kustomization)
 	var stderr bytes.Buffer
 	c.Stderr = &stderr

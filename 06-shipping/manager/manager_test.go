@@ -19,9 +19,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
+	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
@@ -46,6 +50,7 @@ func TestOneCluster(t *testing.T) {
 		{"every line of the log is for programs", jsonLines},
 		{"metrics are for those who may read them", readersOfMetricsOnly},
 		{"metrics are for those who have the token", tokenFile},
+		{"a Prometheus verifies the certificate that it was given", verified},
 		{"only in the namespaces that it was given", someNamespaces},
 		{"a leader that is killed is replaced", leaderKilled},
 		{"a leader that is stopped is replaced at once", leaderStopped},
@@ -157,6 +162,38 @@ func tokenFile(t *testing.T, w *world) {
 	assert.NotContains(t, body, "cnat_ats")
 	p.signal(syscall.SIGTERM)
 	assert.NotContains(t, p.output.String(), "second")
+}
+
+func verified(t *testing.T, w *world) {
+	dir := t.TempDir()
+	certificate, key, err := cert.GenerateSelfSignedCertKey("cnat-manager.cnat-system.svc", nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600))
+
+	content, err := os.ReadFile("../config/prometheus/service_monitor.yaml")
+	require.NoError(t, err)
+	serviceMonitor := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal(content, serviceMonitor))
+	token := w.token("cnat-metrics-reader", mayReadMetrics)
+	secrets := map[string]string{"cnat-metrics-token/token": token, "cnat-metrics-cert/ca.crt": string(certificate)}
+	prometheus, err := scrape.Client(serviceMonitor, func(name, key string) string { return secrets[name+"/"+key] })
+	require.NoError(t, err)
+
+	p := w.start("--metrics-cert-dir=" + dir)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		response, err := prometheus.Get("https://" + p.metrics + "/metrics")
+		require.NoError(c, err)
+		defer response.Body.Close()
+		assert.Equal(c, http.StatusOK, response.StatusCode)
+	}, testcluster.TestTimeout, pause)
+	p.signal(syscall.SIGTERM)
+
+	p = w.start() // which makes its certificate itself
+	require.Eventually(t, func() bool { code, _ := p.scrape(token); return code == http.StatusOK }, testcluster.TestTimeout, pause)
+	_, err = prometheus.Get("https://" + p.metrics + "/metrics")
+	require.ErrorContains(t, err, "failed to verify certificate")
+	p.signal(syscall.SIGTERM)
 }
 
 func someNamespaces(t *testing.T, w *world) {
