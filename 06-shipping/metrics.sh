@@ -1,15 +1,16 @@
 #!/bin/sh
-# Prints the metrics of the manager, as the service account cnat-system/metrics-reader,
-# which may read them and nothing else. It makes the account if there is none.
+# Prints the metrics of the manager, as a Prometheus reads them: with the token in the
+# Secret cnat-metrics-token. If there is none, it makes the account that the token is of.
 #
 # It goes through a port-forward, which in the lab reaches the address of the pod. On
 # most clusters it reaches the pod's loopback only, where the manager does not listen.
-# There, ask from another pod, as runbooks/CnatManagerDown.md shows.
 set -eu
-kubectl create serviceaccount metrics-reader -n cnat-system --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-kubectl create clusterrolebinding cnat-metrics-reader --clusterrole=cnat-metrics-reader \
-	--serviceaccount=cnat-system:metrics-reader --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-token=$(kubectl create token metrics-reader -n cnat-system --duration=10m)
+cd "$(dirname "$0")"
+if [ -z "$(kubectl get secret cnat-metrics-token -n cnat-system --ignore-not-found -o name)" ]; then
+	kubectl apply -k config/metrics-reader >/dev/null
+fi
+kubectl wait -n cnat-system secret/cnat-metrics-token --for=jsonpath='{.data.token}' --timeout=60s >/dev/null
+token=$(kubectl get secret cnat-metrics-token -n cnat-system -o go-template='{{.data.token | base64decode}}')
 
 log=$(mktemp)
 kubeconfig=$(mktemp) # which only its owner can read
@@ -22,11 +23,16 @@ while [ -z "$port" ]; do
 	sleep 0.1
 	port=$(sed -n 's/^Forwarding from 127.0.0.1:\([0-9]*\) .*/\1/p' "$log")
 done
-# kubectl can ask any server. The certificate was made at the start, and nobody has
-# signed it; what is at the other end of the port-forward is known.
+# kubectl can ask any server. The certificate may have been made at the start, and nobody
+# has signed it; what is at the other end of the port-forward is known.
 cat >"$kubeconfig" <<END
 {"current-context": "m", "contexts": [{"name": "m", "context": {"cluster": "m", "user": "m"}}],
  "clusters": [{"name": "m", "cluster": {"server": "https://127.0.0.1:$port", "insecure-skip-tls-verify": true}}],
  "users": [{"name": "m", "user": {"token": "$token"}}]}
 END
-kubectl --kubeconfig="$kubeconfig" get --raw /metrics --request-timeout=20s
+if ! kubectl --kubeconfig="$kubeconfig" get --raw /metrics --request-timeout=20s; then
+	if grep -q 'error occurred forwarding' "$log"; then
+		echo "metrics.sh: the port-forward of this cluster does not reach the manager, which listens at the address of its pod only; ask from another pod, as runbooks/CnatManagerDown.md shows" >&2
+	fi
+	exit 1
+fi
