@@ -131,6 +131,34 @@ func TestSecrecy(t *testing.T) {
 	}
 }
 
+// Whatever is in a folder that is not the lab's stays as it is.
+func TestNoCommandTouchesSomebodyElsesFolder(t *testing.T) {
+	lab := newLab(t)
+	folder := t.TempDir()
+	want := map[string]string{"README": "My thesis\n", "data.txt": "precious\n"}
+	for name, content := range want {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	}
+	archive := filepath.Join(t.TempDir(), "image.tar")
+	require.NoError(t, os.WriteFile(archive, nil, 0o600))
+	for _, args := range [][]string{
+		{"up"}, {"down"}, {"reset"}, {"load", archive}, {"env"}, {"status"}, {"logs", "etcd"}, {"kubectl", "get", "pods"}, {"supervise"},
+	} {
+		t.Run(args[0], func(t *testing.T) {
+			_, err := lab.Command(t.Context(), append([]string{"--dir", folder}, args...)...)
+			require.ErrorContains(t, err, "was not written by the lab")
+			entries, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			assert.Len(t, entries, len(want))
+			for name, content := range want {
+				data, err := os.ReadFile(filepath.Join(folder, name))
+				require.NoError(t, err)
+				assert.Equal(t, content, string(data))
+			}
+		})
+	}
+}
+
 func TestWrongInput(t *testing.T) {
 	lab := newLab(t)
 	for name, tc := range map[string]struct {

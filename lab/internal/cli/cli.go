@@ -34,10 +34,11 @@ func (a *app) existing() (layout.Layout, error) {
 	if err != nil {
 		return l, err
 	}
-	if !l.Exists() {
-		return l, fmt.Errorf("there is no lab in %s (to start one: lab up)", l.Root())
+	exists, err := l.Exists()
+	if err == nil && !exists {
+		err = fmt.Errorf("there is no lab in %s (to start one: lab up)", l.Root())
 	}
-	return l, nil
+	return l, err
 }
 
 // running finds the lab's folder and fails unless the lab is started.

@@ -31,7 +31,11 @@ func newDown(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !l.Exists() {
+			exists, err := l.Exists()
+			if err != nil {
+				return err
+			}
+			if !exists {
 				fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
 				return nil
 			}

@@ -20,6 +20,9 @@ func newEnv(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := l.Exists(); err != nil { // an export of what is not there yet is fine
+				return err
+			}
 			exe, err := layout.Executable()
 			if err != nil {
 				return err

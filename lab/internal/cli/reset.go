@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,12 +26,13 @@ func newReset(a *app) *cobra.Command {
 }
 
 func (a *app) reset(ctx context.Context, l layout.Layout) error {
-	if !l.Exists() {
-		if _, err := os.Stat(l.Root()); errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
-			return nil
-		}
-		return fmt.Errorf("%s was not written by the lab: not deleting it", l.Root())
+	exists, err := l.Exists()
+	if err != nil {
+		return err
+	}
+	if !exists {
+		fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
+		return nil
 	}
 	unlock, err := takeTurn(ctx, l)
 	if err != nil {
@@ -43,9 +42,14 @@ func (a *app) reset(ctx context.Context, l layout.Layout) error {
 	if err := a.stop(ctx, l); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(l.Root()); err != nil {
-		return fmt.Errorf("deleting the lab's folder: %w", err)
+	left, err := l.Remove()
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(a.out, "Deleted %s.\n", l.Root())
+	if len(left) > 0 {
+		fmt.Fprintf(a.out, "Deleted what the lab wrote in %s, and left what it did not: %s.\n", l.Root(), strings.Join(left, ", "))
+	} else {
+		fmt.Fprintf(a.out, "Deleted %s.\n", l.Root())
+	}
 	return nil
 }

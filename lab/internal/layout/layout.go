@@ -1,5 +1,6 @@
 // Package layout says where the lab keeps its files. Everything the lab
-// writes lies under one folder, so that removing that folder removes the lab.
+// writes lies under one folder, by names that are listed here, so that removing
+// these removes the lab and nothing else.
 package layout
 
 import (
@@ -59,12 +60,6 @@ func (l Layout) Join(elem ...string) string {
 	return filepath.Join(append([]string{l.root}, elem...)...)
 }
 
-// Exists reports whether there is a lab in this folder, running or not.
-func (l Layout) Exists() bool {
-	_, err := os.Stat(l.marker())
-	return err == nil
-}
-
 // AdminKubeconfig is the kubeconfig that people use.
 func (l Layout) AdminKubeconfig() string { return l.Join("kubeconfig") }
 
@@ -119,27 +114,20 @@ func (l Layout) AliveLock() string { return l.Join("alive.lock") }
 // CommandLock lets up, down and reset take turns.
 func (l Layout) CommandLock() string { return l.Join("command.lock") }
 
-// marker is the file that proves a folder to be the lab's own.
-func (l Layout) marker() string { return l.Join("README") }
-
-const markerText = "This folder is written by the lab. To delete it, and all that runs from it: lab reset\n"
-
 // Create makes the folders. They are closed to other users, because keys and
-// the data of pods lie in them. A folder that holds other things is refused:
-// reset would delete them.
-//
-// Two commands may do this at once. The marker comes before anything else, and is
-// looked for after everything else was seen, so neither takes the other's half-made
-// folder for somebody else's.
+// the data of pods lie in them. The marker comes before anything else.
 func (l Layout) Create() error {
+	exists, err := l.Exists()
+	if err != nil {
+		return err
+	}
 	if err := l.makeFolders(l.root); err != nil {
 		return err
 	}
-	if entries, _ := os.ReadDir(l.root); len(entries) > 0 && !l.Exists() {
-		return fmt.Errorf("%s is not empty and was not written by the lab (choose another folder with --dir or %s)", l.root, EnvDir)
-	}
-	if err := os.WriteFile(l.marker(), []byte(markerText), 0o600); err != nil {
-		return fmt.Errorf("writing into the lab's folder: %w", err)
+	if !exists {
+		if err := l.writeMarker(); err != nil {
+			return err
+		}
 	}
 	return l.makeFolders(l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.StaticPods())
 }

@@ -29,18 +29,6 @@ func TestWhereTheLabIs(t *testing.T) {
 	}
 }
 
-func TestCreateMarksTheFolderAsTheLabs(t *testing.T) {
-	l, err := New(filepath.Join(t.TempDir(), "lab"))
-	require.NoError(t, err)
-	assert.False(t, l.Exists())
-	require.NoError(t, l.Create())
-	assert.True(t, l.Exists())
-	require.NoError(t, l.Create(), "twice is harmless")
-	info, err := os.Stat(l.Root())
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-}
-
 // Two `lab up` at once: neither takes the other's half-made folder for
 // somebody else's.
 func TestManyMayCreateAtOnce(t *testing.T) {
@@ -54,15 +42,6 @@ func TestManyMayCreateAtOnce(t *testing.T) {
 		all.Wait()
 		assert.DirExists(t, l.StaticPods())
 	}
-}
-
-func TestCreateRefusesAFolderThatHoldsOtherThings(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600))
-	l, err := New(dir)
-	require.NoError(t, err)
-	require.ErrorContains(t, l.Create(), "was not written by the lab")
-	assert.False(t, l.Exists())
 }
 
 func TestTheKubeletGetsAPathThatIsShortEnoughForASocket(t *testing.T) {
@@ -85,4 +64,24 @@ func TestTheKubeletGetsAPathThatIsShortEnoughForASocket(t *testing.T) {
 	}
 	require.NoError(t, long.UnlinkKubelet())
 	assert.NoFileExists(t, path)
+}
+
+// Whoever has made the link can turn it to another folder.
+func TestALinkOfSomebodyElseIsRefusedAndLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l, err := New(filepath.Join("/", strings.Repeat("long/", 30), "lab"))
+	require.NoError(t, err)
+	link, err := l.LinkKubelet()
+	require.NoError(t, err)
+	_, err = l.linkKubelet(os.Geteuid() + 1)
+	require.ErrorContains(t, err, "set TMPDIR to a folder of your own")
+
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, os.Symlink("/elsewhere", link))
+	_, err = l.LinkKubelet()
+	require.ErrorContains(t, err, "set TMPDIR to a folder of your own")
+	require.NoError(t, l.UnlinkKubelet())
+	target, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, "/elsewhere", target)
 }

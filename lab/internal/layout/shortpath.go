@@ -2,11 +2,10 @@ package layout
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // maxKubelet is how long the path of the kubelet's root directory may be. The
@@ -17,25 +16,43 @@ const maxKubelet = 75
 
 // LinkKubelet returns the path that the kubelet is to use as its root directory:
 // [Layout.Kubelet] or, when that is too long, a link to it in the folder for
-// temporary files.
-func (l Layout) LinkKubelet() (string, error) {
+// temporary files. Everybody may write there, so a link of somebody else's, who could
+// turn it to another folder at any time, is refused.
+func (l Layout) LinkKubelet() (string, error) { return l.linkKubelet(os.Geteuid()) }
+
+func (l Layout) linkKubelet(uid int) (string, error) {
 	dir := l.Kubelet()
 	if len(dir) <= maxKubelet {
 		return dir, nil
 	}
 	link := l.kubeletLink()
-	if target, err := os.Readlink(link); err == nil && target == dir {
+	if linksTo(link, dir, uid) {
 		return link, nil
 	}
 	if err := os.Symlink(dir, link); err != nil {
-		return "", fmt.Errorf("linking the kubelet's folder, whose path is too long for a socket (move the lab to a shorter path): %w", err)
+		return "", fmt.Errorf("linking the kubelet's folder, whose path is too long for a socket (move the lab to a shorter path, or set TMPDIR to a folder of your own): %w", err)
 	}
 	return link, nil
 }
 
+// linksTo reports whether there is a link of this user's to dir.
+func linksTo(link, dir string, uid int) bool {
+	info, err := os.Lstat(link)
+	if err != nil {
+		return false
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	target, err := os.Readlink(link)
+	return ok && int(owner.Uid) == uid && err == nil && target == dir
+}
+
 // UnlinkKubelet removes the link, if there is one.
 func (l Layout) UnlinkKubelet() error {
-	if err := os.Remove(l.kubeletLink()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	link := l.kubeletLink()
+	if !linksTo(link, l.Kubelet(), os.Geteuid()) {
+		return nil
+	}
+	if err := os.Remove(link); err != nil {
 		return fmt.Errorf("removing the link to the kubelet's folder: %w", err)
 	}
 	return nil

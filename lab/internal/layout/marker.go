@@ -1,0 +1,89 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// format is the version of what the lab writes into its folder. It rises when an
+// older lab could not go on with what a newer one has written.
+const format = 1
+
+// markerText is the README of a lab's folder. It is what the folder is known by:
+// nobody else begins a README so. Before there was a second format to tell it from,
+// the first one was not named.
+const markerText = "This folder is written by the lab (format %d). To delete it, and all that runs from it: lab reset\n"
+
+var markerPattern = regexp.MustCompile(`^This folder is written by the lab(?: \(format (\d+)\))?\. `)
+
+const (
+	markerName = "README"
+	// unfinishedMarker begins the name of a marker that is being written.
+	unfinishedMarker = markerName + ".new-"
+)
+
+// Exists reports whether there is a lab in this folder, running or not. A folder
+// that holds something else, or the lab of a newer program, is an error: nothing may
+// be written into it.
+func (l Layout) Exists() (bool, error) {
+	// First the names, then the marker, which is written before anything else and
+	// deleted after it: whatever is seen here has been marked.
+	names, err := l.names()
+	if err != nil {
+		return false, err
+	}
+	text, err := os.ReadFile(l.Join(markerName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("finding out whose folder %s is: %w", l.root, err)
+	}
+	match := markerPattern.FindSubmatch(text)
+	if match == nil {
+		if slices.ContainsFunc(names, isNotUnfinishedMarker) {
+			return false, fmt.Errorf("%s is not empty and was not written by the lab (choose another folder with --dir or %s)", l.root, EnvDir)
+		}
+		return false, nil
+	}
+	if written, _ := strconv.Atoi(string(match[1])); written > format {
+		return false, fmt.Errorf("%s was written by a newer lab, in format %d (delete it with that lab's reset, or choose another folder with --dir or %s)", l.root, written, EnvDir)
+	}
+	return true, nil
+}
+
+// isNotUnfinishedMarker: another command may be making this folder.
+func isNotUnfinishedMarker(name string) bool { return !strings.HasPrefix(name, unfinishedMarker) }
+
+// writeMarker never leaves half a marker: a folder that has one would be nobody's.
+func (l Layout) writeMarker() error {
+	f, err := os.CreateTemp(l.root, unfinishedMarker)
+	if err != nil {
+		return fmt.Errorf("writing into the lab's folder: %w", err)
+	}
+	_, err = fmt.Fprintf(f, markerText, format)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), l.Join(markerName))
+	}
+	if err != nil {
+		return fmt.Errorf("writing into the lab's folder: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+// names lists the folder; one that does not exist has nothing in it.
+func (l Layout) names() ([]string, error) {
+	entries, err := os.ReadDir(l.root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the lab's folder (choose another with --dir or %s): %w", EnvDir, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}

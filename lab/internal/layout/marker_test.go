@@ -1,0 +1,116 @@
+package layout
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// oldMarker is what was written before the format had a number.
+const oldMarker = "This folder is written by the lab. To delete it, and all that runs from it: lab reset\n"
+
+func newFolder(t *testing.T, files map[string]string) Layout {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	l, err := New(dir)
+	require.NoError(t, err)
+	return l
+}
+
+func TestCreateMarksTheFolderAsTheLabs(t *testing.T) {
+	l, err := New(filepath.Join(t.TempDir(), "lab"))
+	require.NoError(t, err)
+	exists, err := l.Exists()
+	require.NoError(t, err)
+	assert.False(t, exists)
+	require.NoError(t, l.Create())
+	exists, err = l.Exists()
+	require.NoError(t, err)
+	assert.True(t, exists)
+	require.NoError(t, l.Create(), "twice is harmless")
+	info, err := os.Stat(l.Root())
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+func TestWhoseFolderItIs(t *testing.T) {
+	const foreign = "is not empty and was not written by the lab"
+	for name, tc := range map[string]struct {
+		files   map[string]string
+		exists  bool
+		wantErr string
+	}{
+		"an empty folder":                         {nil, false, ""},
+		"another command is making it":            {map[string]string{"README.new-123": "This fo"}, false, ""},
+		"the lab's":                               {map[string]string{"README": fmt.Sprintf(markerText, format), "state.json": "{}"}, true, ""},
+		"the lab's, before formats had a number":  {map[string]string{"README": oldMarker, "state.json": "{}"}, true, ""},
+		"a newer lab's":                           {map[string]string{"README": fmt.Sprintf(markerText, format+1)}, false, "was written by a newer lab, in format 2"},
+		"somebody's with a README":                {map[string]string{"README": "My thesis\n", "data.txt": "1"}, false, foreign},
+		"somebody's who writes about the lab":     {map[string]string{"README": "> " + oldMarker}, false, foreign},
+		"somebody's with nothing but a README":    {map[string]string{"README": ""}, false, foreign},
+		"somebody's without any":                  {map[string]string{"data.txt": "1"}, false, foreign},
+		"somebody's beside an unfinished marker":  {map[string]string{"README.new-123": "", "data.txt": "1"}, false, foreign},
+		"somebody's with a file that sounds ours": {map[string]string{"kubeconfig": "1"}, false, foreign},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newFolder(t, tc.files)
+			exists, err := l.Exists()
+			assert.Equal(t, tc.exists, exists)
+			if tc.wantErr == "" {
+				require.NoError(t, err)
+				require.NoError(t, l.Create())
+				return
+			}
+			require.ErrorContains(t, err, tc.wantErr)
+			require.ErrorContains(t, err, "choose another folder with --dir or LAB_DIR")
+			require.ErrorContains(t, l.Create(), tc.wantErr)
+			left, err := l.names()
+			require.NoError(t, err)
+			assert.Len(t, left, len(tc.files), "something was written")
+			for name, content := range tc.files {
+				data, err := os.ReadFile(l.Join(name))
+				require.NoError(t, err)
+				assert.Equal(t, content, string(data))
+			}
+		})
+	}
+}
+
+func TestRemoveDeletesTheFolder(t *testing.T) {
+	l := newFolder(t, nil)
+	require.NoError(t, l.Create())
+	for _, name := range []string{"settings.json", "state.json.new", "state.json.new-12", "settings.json.broken", "README.new-12"} {
+		require.NoError(t, os.WriteFile(l.Join(name), nil, 0o600))
+	}
+	left, err := l.Remove()
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.NoDirExists(t, l.Root())
+}
+
+func TestRemoveLeavesWhatIsNotTheLabs(t *testing.T) {
+	l := newFolder(t, nil)
+	require.NoError(t, l.Create())
+	for _, name := range []string{"kubeconfig", "kubeconfig.mine", "notes"} {
+		require.NoError(t, os.WriteFile(l.Join(name), nil, 0o600))
+	}
+	elsewhere := t.TempDir()
+	require.NoError(t, os.Remove(l.Images()))
+	require.NoError(t, os.Symlink(elsewhere, l.Images()))
+	for range 2 {
+		left, err := l.Remove()
+		require.NoError(t, err)
+		assert.Equal(t, []string{"kubeconfig.mine", "notes"}, left)
+		names, err := l.names()
+		require.NoError(t, err)
+		assert.Equal(t, []string{"README", "kubeconfig.mine", "notes"}, names, "it stays a lab's folder")
+	}
+	assert.DirExists(t, elsewhere)
+}
