@@ -1,19 +1,24 @@
 package faults
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
@@ -28,6 +33,7 @@ func TestLifecycle(t *testing.T) {
 	t.Run("another up changes nothing", func(t *testing.T) { thirdUp(t, lab) })
 	t.Run("down ends every process", func(t *testing.T) { down(t, lab) })
 	t.Run("up finds everything again", func(t *testing.T) { upAgain(t, lab) })
+	t.Run("down --now waits for no pod", func(t *testing.T) { downNow(t, lab) })
 	t.Run("a port that is taken moves", func(t *testing.T) { takenPort(t, lab) })
 }
 
@@ -53,9 +59,10 @@ func thirdUp(t *testing.T, lab *labtest.Lab) {
 
 func down(t *testing.T, lab *labtest.Lab) {
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "kept"))
+	startPatient(t, lab)
 	before := state(t, lab)
 	expectLogged := followSupervisorLog(t, lab)
-	lab.Run(t, "down")
+	assert.Contains(t, lab.Run(t, "down"), "waiting until the pods have ended")
 	expectLogged("stopping")
 	assert.Zero(t, supervisorPID(t, lab))
 	for _, c := range before.Components {
@@ -72,6 +79,86 @@ func upAgain(t *testing.T, lab *labtest.Lab) {
 	require.NoError(t, err)
 	assert.Equal(t, config.Host, again.Host, "the port was not remembered")
 	expectConfigMap(t, lab, "kept")
+	expectPatientWasAsked(t, lab)
+}
+
+// startPatient runs a pod that writes down how it ends. Its container needs longer for that
+// than a process has that only the end of the lab ends.
+func startPatient(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	lab.Kubectl(t, "run", "patient", "--image=busybox", "--overrides", `{"spec": {
+		"containers": [{
+			"name": "patient", "image": "busybox",
+			"command": ["sh", "-c", "trap 'sleep 3; echo ended >> \"$LAB_ROOT\"/story/lines; exit 3' TERM; cat \"$LAB_ROOT\"/story/lines; echo begun; while true; do sleep 0.1; done"],
+			"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo asked >> \"$LAB_ROOT\"/story/lines"]}}},
+			"volumeMounts": [{"name": "story", "mountPath": "/story"}]}],
+		"volumes": [{"name": "story", "emptyDir": {}}]}}`)
+	labtest.Eventually(t, "the pod runs", func(ctx context.Context) error {
+		log, err := lab.Command(ctx, "kubectl", "logs", "patient")
+		if err == nil && !strings.Contains(log, "begun") {
+			err = errors.New("it has printed nothing")
+		}
+		return err
+	})
+}
+
+// expectPatientWasAsked expects the pod to be the same one, and its container another.
+func expectPatientWasAsked(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	labtest.Eventually(t, "the pod runs again", func(ctx context.Context) error {
+		log, err := lab.Command(ctx, "kubectl", "logs", "patient")
+		if err == nil && log != "asked\nended\nbegun\n" {
+			err = fmt.Errorf("it has printed %q", log)
+		}
+		return err
+	})
+	pod, err := lab.Client(t).CoreV1().Pods("default").Get(t.Context(), "patient", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Len(t, pod.Status.ContainerStatuses, 1)
+	status := pod.Status.ContainerStatuses[0]
+	assert.EqualValues(t, 1, status.RestartCount)
+	require.NotNil(t, status.LastTerminationState.Terminated)
+	assert.EqualValues(t, 3, status.LastTerminationState.Terminated.ExitCode)
+}
+
+// downNow is said by somebody to whom a down takes too long.
+func downNow(t *testing.T, lab *labtest.Lab) {
+	lab.Kubectl(t, "run", "endless", "--image=busybox", "--overrides", `{"spec": {
+		"terminationGracePeriodSeconds": 3600,
+		"containers": [{
+			"name": "endless", "image": "busybox", "command": ["sleep", "1000"],
+			"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo asked > \"$LAB_ROOT\"/story/lines; sleep 1000"]}}},
+			"volumeMounts": [{"name": "story", "mountPath": "/story"}]}],
+		"volumes": [{"name": "story", "emptyDir": {}}]}}`)
+	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/endless", labtest.TimeoutFlag)
+	asked := func() bool {
+		files, err := filepath.Glob(filepath.Join(lab.Dir, "kubelet", "pods", "*", "volumes", "kubernetes.io~empty-dir", "story", "lines"))
+		require.NoError(t, err)
+		return slices.ContainsFunc(files, func(file string) bool {
+			data, _ := os.ReadFile(file)
+			return string(data) == "asked\n"
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	interrupted := make(chan error, 1)
+	go func() {
+		_, err := lab.Command(ctx, "down")
+		interrupted <- err
+	}()
+	labtest.Eventually(t, "the hook runs", func(context.Context) error {
+		if !asked() {
+			return errors.New("it has written nothing")
+		}
+		return nil
+	})
+	cancel()
+	require.ErrorContains(t, <-interrupted, "the lab goes on stopping in the background")
+	assert.NotZero(t, supervisorPID(t, lab))
+	lab.Run(t, "down", "--now")
+	assert.Contains(t, lab.Run(t, "logs", "supervisor"), "did not end well")
+	assert.Zero(t, supervisorPID(t, lab))
+	lab.Run(t, "up")
 }
 
 // A port that another program has taken since is given up, with a sentence.

@@ -17,15 +17,23 @@ import (
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
-// stopPatience is how long the components get to stop in order. Each has five
-// seconds before it is killed, see package supervisor.
-const stopPatience = 40 * time.Second
+const (
+	// podsPatience is how long the pods get: package supervisor ends them earlier.
+	podsPatience = time.Minute
+	// stopPatience is how long the components get to stop in order. Each has five
+	// seconds before it is killed, see package supervisor.
+	stopPatience = 40 * time.Second
+)
 
 func newDown(a *app) *cobra.Command {
-	return &cobra.Command{
+	var now bool
+	command := &cobra.Command{
 		Use:   "down",
 		Short: "Stop everything, pods too, and keep the data",
-		Args:  cobra.NoArgs,
+		Long: `Stop everything, and keep the data. The pods end as those of a node that shuts
+down: their preStop hooks run, and each has its termination grace period, but no
+more than 30 seconds. The next lab up starts them again.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.layout()
 			if err != nil {
@@ -44,35 +52,74 @@ func newDown(a *app) *cobra.Command {
 				return err
 			}
 			defer unlock()
-			return a.stop(cmd.Context(), l)
+			if now {
+				return a.stop(cmd.Context(), l, syscall.SIGINT)
+			}
+			return a.stop(cmd.Context(), l, syscall.SIGTERM)
 		},
 	}
+	command.Flags().BoolVar(&now, "now", false, "do not wait for the pods: no hooks, and two seconds until they are killed")
+	return command
 }
 
-// stop ends the supervisor, if it runs, and waits until nothing is left.
-func (a *app) stop(ctx context.Context, l layout.Layout) error {
+// stop ends the supervisor, if it runs, and waits until nothing is left. The signal
+// says whether the pods get their time, see supervise.
+func (a *app) stop(ctx context.Context, l layout.Layout, signal syscall.Signal) error {
 	pid, err := supervisor.PID(l)
 	if err != nil {
 		return err
 	}
-	patience := gonePatience
-	if pid != 0 {
-		fmt.Fprintf(a.out, "Stopping the lab in %s ... ", l.Root())
-		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-			return fmt.Errorf("stopping the supervisor (pid %d): %w", pid, err)
+	if pid == 0 {
+		if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
+			return err
 		}
-		patience = stopPatience
-	}
-	began := time.Now()
-	if err := supervisor.WaitGone(ctx, l, patience); err != nil {
-		return err
-	}
-	if pid != 0 {
-		fmt.Fprintln(a.out, seconds(time.Since(began)))
-	} else {
 		fmt.Fprintf(a.out, "The lab in %s is not running.\n", l.Root())
+		return errors.Join(releaseAddresses(l), l.UnlinkKubelet())
+	}
+	fmt.Fprintf(a.out, "Stopping the lab in %s\n", l.Root())
+	if err := syscall.Kill(pid, signal); err != nil {
+		return fmt.Errorf("stopping the supervisor (pid %d): %w", pid, err)
+	}
+	if signal == syscall.SIGTERM {
+		if err := a.waitUntil("the pods have ended", func() error { return waitPodsEnded(ctx, l, pid) }); err != nil {
+			return explainStopping(ctx, err)
+		}
+	}
+	if err := a.waitUntil("all processes have ended", func() error { return supervisor.WaitGone(ctx, l, stopPatience) }); err != nil {
+		return explainStopping(ctx, err)
 	}
 	return errors.Join(releaseAddresses(l), l.UnlinkKubelet())
+}
+
+func explainStopping(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted; the lab goes on stopping in the background (not to wait for its pods: lab down --now)")
+	}
+	return err
+}
+
+// waitPodsEnded waits until the supervisor has stopped the kubelet, which is when the
+// pods end, or is gone.
+func waitPodsEnded(ctx context.Context, l layout.Layout, pid int) error {
+	patience := time.After(podsPatience)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		state, err := supervisor.ReadState(l)
+		if err == nil && state.PID == pid && state.Components[settings.Kubelet].Stopped {
+			return nil
+		}
+		if now, err := supervisor.PID(l); err != nil || now != pid {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-patience: // a supervisor that hangs; its processes are killed next
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 // releaseAddresses takes the pods' addresses off the loopback interface.

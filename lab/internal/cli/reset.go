@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,7 @@ func (a *app) reset(ctx context.Context, l layout.Layout) error {
 		return err
 	}
 	defer unlock()
-	if err := a.stop(ctx, l); err != nil {
+	if err := a.stop(ctx, l, syscall.SIGINT); err != nil {
 		return err
 	}
 	left, err := l.Remove()

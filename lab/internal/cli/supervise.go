@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/signal"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -47,5 +48,8 @@ func supervise(ctx context.Context, l layout.Layout) error {
 	defer cloud.Wait()
 	defer cancel() // first: a supervisor that is refused its lock ends with ctx alive
 	cloud.Go(func() { cluster.RunCloud(ctx, client, component.NodeName, log) })
-	return supervisor.Run(ctx, l, log, component.All(l, s))
+	// Both signals end it. SIGTERM leaves the pods their time, SIGINT does not.
+	grace, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
+	defer stop()
+	return supervisor.Run(ctx, grace, l, log, component.All(l, s))
 }

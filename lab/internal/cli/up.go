@@ -70,9 +70,19 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
 	if err != nil {
 		return err
 	}
+	stopping := false
 	if pid != 0 {
+		state, err := supervisor.ReadState(l)
+		stopping = err == nil && state.PID == pid && state.Stopping
+	}
+	if pid != 0 && !stopping {
 		fmt.Fprintf(a.out, "The lab in %s is already started.\n", l.Root())
 		return nil
+	}
+	if stopping { // a down that was interrupted
+		if err := a.stop(ctx, l, syscall.SIGTERM); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(a.out, "Starting Kubernetes in %s\n", l.Root())
 	if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
@@ -101,6 +111,9 @@ func (a *app) prepare(l layout.Layout) error {
 	s, sentences, err := settings.Ensure(l.Settings(), podnet.Choose)
 	a.print(sentences)
 	if err != nil {
+		return err
+	}
+	if _, err := l.LinkKubelet(); err != nil { // else the kubelet would fail, again and again
 		return err
 	}
 	if err := component.WriteAuditPolicy(l); err != nil {
@@ -167,14 +180,22 @@ func (a *app) waitUsable(ctx context.Context, l layout.Layout) error {
 		return err
 	}
 	for _, condition := range cluster.Usable(client, component.NodeName) {
-		began := time.Now()
-		fmt.Fprintf(a.out, "  waiting until %s ... ", condition.Name)
-		if err := cluster.Wait(ctx, condition); err != nil {
-			fmt.Fprintln(a.out, "no")
+		if err := a.waitUntil(condition.Name, func() error { return cluster.Wait(ctx, condition) }); err != nil {
 			return explain(ctx, err)
 		}
-		fmt.Fprintln(a.out, seconds(time.Since(began)))
 	}
+	return nil
+}
+
+// waitUntil waits and shows for what, and how long it took.
+func (a *app) waitUntil(what string, wait func() error) error {
+	began := time.Now()
+	fmt.Fprintf(a.out, "  waiting until %s ... ", what)
+	if err := wait(); err != nil {
+		fmt.Fprintln(a.out, "no")
+		return err
+	}
+	fmt.Fprintln(a.out, seconds(time.Since(began)))
 	return nil
 }
 

@@ -33,6 +33,9 @@ type Component struct {
 	// WaitFor, if set, is a URL that has to answer 200 before the component is
 	// first started.
 	WaitFor string
+	// Last, if set, are the flags of one more run of the program, after this
+	// component was stopped and before those that it calls are.
+	Last []string
 }
 
 // All returns the components in the order in which they are started.

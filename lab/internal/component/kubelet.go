@@ -14,5 +14,6 @@ func kubelet(l layout.Layout, s settings.Settings) Component {
 		Health:  "http://" + s.Address(settings.KubeletHealth) + "/healthz",
 		WaitFor: serving(s),
 		Args:    []string{"--dir=" + l.Root()},
+		Last:    []string{"--dir=" + l.Root(), "--end-pods"},
 	}
 }

@@ -2,6 +2,8 @@ package supervisor
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -9,6 +11,7 @@ import (
 
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
+	"example.com/hacking-a-controller/lab/internal/logfile"
 )
 
 const (
@@ -16,14 +19,17 @@ const (
 	waitPoll = 50 * time.Millisecond
 	// stopGrace is how long a component gets between SIGTERM and SIGKILL.
 	stopGrace = 5 * time.Second
-	// maxLog is the size from which a log is set aside when its component starts.
-	maxLog = 20 << 20
+	// lastTimeout bounds what a component does last: the pods have 30 seconds of it,
+	// see package kubelet.
+	lastTimeout = 40 * time.Second
 )
 
 // process keeps one component running.
 type process struct {
 	*Supervisor
 	component component.Component
+	output    io.WriteCloser // its log
+	started   bool           // it was, at least once
 
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -33,7 +39,7 @@ type process struct {
 func (s *Supervisor) start(ctx context.Context, c component.Component) *process {
 	// Not a child of ctx: when ctx ends, the components stop in order, one by one.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p := &process{Supervisor: s, component: c, cancel: cancel, done: make(chan struct{})}
+	p := &process{Supervisor: s, component: c, output: logfile.Rotating(s.layout.Log(c.Name)), cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		p.keepRunning(own)
@@ -41,10 +47,19 @@ func (s *Supervisor) start(ctx context.Context, c component.Component) *process 
 	return p
 }
 
-// stop ends the component and waits until it has ended.
-func (p *process) stop() {
+// stop ends the component and waits until it has ended and has done what it does last.
+func (p *process) stop(grace context.Context) {
 	p.cancel()
 	<-p.done
+	if p.component.Last != nil && p.started {
+		ctx, cancel := context.WithTimeout(grace, lastTimeout)
+		defer cancel()
+		if err := errors.Join(p.run(ctx, p.component.Last), context.Cause(ctx)); err != nil {
+			p.log.Warn("component did not end well", "component", p.component.Name, "err", err)
+		}
+	}
+	_ = p.output.Close()
+	p.record(p.component.Name, func(c *ComponentState) { c.Stopped = true })
 }
 
 func (p *process) keepRunning(ctx context.Context) {
@@ -54,7 +69,8 @@ func (p *process) keepRunning(ctx context.Context) {
 	var delay backoff
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := p.runOnce(ctx)
+		p.started = true
+		err := p.run(ctx, p.component.Args)
 		if ctx.Err() != nil {
 			return
 		}
@@ -80,19 +96,13 @@ func (p *process) waitForTurn(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// runOnce starts the component and returns when it has ended.
-func (p *process) runOnce(ctx context.Context) error {
-	log, err := openLog(p.layout.Log(p.component.Name))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-
+// run starts the component's program and returns when it has ended.
+func (p *process) run(ctx context.Context, args []string) error {
 	cmd := exec.CommandContext(ctx, p.exe)
-	cmd.Args = append([]string{p.component.Name}, p.component.Args...)
+	cmd.Args = append([]string{p.component.Name}, args...)
 	cmd.Env = append(os.Environ(), lifeline.Env)
 	cmd.Dir = p.layout.Root()
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.ExtraFiles = []*os.File{p.pipe, p.alive}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -108,17 +118,7 @@ func (p *process) runOnce(ctx context.Context) error {
 		}
 		c.PID, c.Started = cmd.Process.Pid, time.Now()
 	})
-	err = cmd.Wait()
+	err := cmd.Wait()
 	p.record(p.component.Name, func(c *ComponentState) { c.PID, c.LastExit = 0, cmd.ProcessState.String() })
 	return err
-}
-
-// openLog opens a log for appending; one that has grown large is kept as .old.
-func openLog(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		if err := os.Rename(path, path+".old"); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 }

@@ -11,7 +11,9 @@ import (
 // that `lab status` needs no connection to the supervisor.
 type State struct {
 	// PID of the supervisor that wrote this, which may be gone (see [PID]).
-	PID        int                       `json:"pid"`
+	PID int `json:"pid"`
+	// Stopping is true once the supervisor was asked to end.
+	Stopping   bool                      `json:"stopping,omitempty"`
 	Components map[string]ComponentState `json:"components"`
 }
 
@@ -25,6 +27,9 @@ type ComponentState struct {
 	Restarts int `json:"restarts"`
 	// LastExit says how the previous process ended: "signal: killed".
 	LastExit string `json:"lastExit,omitempty"`
+	// Stopped is true when the component was stopped, and all that it had to do last
+	// is done.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // ReadState reads what the last supervisor wrote.

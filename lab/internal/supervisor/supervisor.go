@@ -5,7 +5,6 @@ package supervisor
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -31,8 +30,9 @@ type Supervisor struct {
 }
 
 // Run starts the components and keeps them running. When ctx ends it stops
-// them, the last started first, and returns.
-func Run(ctx context.Context, l layout.Layout, log *slog.Logger, components []component.Component) error {
+// them, the last started first, and returns. What they have to do last (see
+// [component.Component]) is given up, or not begun, when grace ends.
+func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, components []component.Component) error {
 	lock, err := lockSupervisor(l)
 	if err != nil {
 		return err
@@ -53,8 +53,9 @@ func Run(ctx context.Context, l layout.Layout, log *slog.Logger, components []co
 	}
 	<-ctx.Done()
 	log.Info("stopping", "why", context.Cause(ctx))
+	s.change(func(state *State) { state.Stopping = true })
 	for _, p := range slices.Backward(processes) {
-		p.stop()
+		p.stop(grace)
 	}
 	log.Info("all components have ended")
 	return nil
@@ -71,7 +72,7 @@ func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Superviso
 	if err != nil {
 		return nil, nil, err
 	}
-	exe, err := layout.Executable()
+	exe, err := layout.Self()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,12 +89,19 @@ func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Superviso
 
 // record changes what is known of a component and writes it down.
 func (s *Supervisor) record(name string, change func(*ComponentState)) {
+	s.change(func(state *State) {
+		c := state.Components[name]
+		change(&c)
+		state.Components[name] = c
+	})
+}
+
+// change changes the state and writes it down.
+func (s *Supervisor) change(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.state.Components[name]
-	change(&c)
-	s.state.Components[name] = c
+	change(&s.state)
 	if err := s.state.write(s.layout); err != nil {
-		s.log.Error("writing the state", "err", fmt.Errorf("recording %s: %w", name, err))
+		s.log.Error("writing the state", "err", err)
 	}
 }

@@ -121,16 +121,3 @@ func TestWaitGoneNamesTheFileThatIsHeld(t *testing.T) {
 	defer held.Close()
 	require.ErrorContains(t, WaitGone(t.Context(), l, 2*pollInterval), l.AliveLock())
 }
-
-func TestALargeLogIsSetAside(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "some.log")
-	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	require.NoError(t, os.Truncate(path, maxLog+1))
-	f, err := openLog(path)
-	require.NoError(t, err)
-	defer f.Close()
-	info, err := os.Stat(path)
-	require.NoError(t, err)
-	assert.Zero(t, info.Size())
-	assert.FileExists(t, path+".old")
-}

@@ -10,9 +10,10 @@ import (
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 )
 
-// newKubeletCommand makes the lab's kubelet, whose only flag is --dir.
+// newKubeletCommand makes the lab's kubelet.
 func newKubeletCommand(ctx context.Context, line lifeline.Files) *cobra.Command {
 	var dir string
+	var endPods bool
 	command := &cobra.Command{
 		Use:          "kubelet",
 		Args:         cobra.NoArgs,
@@ -22,9 +23,13 @@ func newKubeletCommand(ctx context.Context, line lifeline.Files) *cobra.Command 
 			if err != nil {
 				return err
 			}
+			if endPods {
+				return kubelet.EndPods(ctx, l, line)
+			}
 			return kubelet.Run(ctx, l, line)
 		},
 	}
 	command.Flags().StringVar(&dir, "dir", "", "the lab's folder")
+	command.Flags().BoolVar(&endPods, "end-pods", false, "end the pods that a kubelet has left running, instead of running one")
 	return command
 }
