@@ -7,11 +7,8 @@ import corev1 "k8s.io/api/core/v1"
 const shutdownGrace = 30
 
 // ShutdownGrace returns the grace period that a pod has, in seconds, when its node shuts
-// down; nil for an unknown pod, of which the runtime remembers what it needs.
+// down.
 func ShutdownGrace(pod *corev1.Pod) *int64 {
-	if pod == nil {
-		return nil
-	}
 	seconds := int64(corev1.DefaultTerminationGracePeriodSeconds)
 	for _, asked := range []*int64{pod.Spec.TerminationGracePeriodSeconds, pod.DeletionGracePeriodSeconds} {
 		if asked != nil {

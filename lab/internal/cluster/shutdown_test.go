@@ -9,7 +9,6 @@ import (
 )
 
 func TestShutdownGrace(t *testing.T) {
-	assert.Nil(t, ShutdownGrace(nil))
 	for name, tc := range map[string]struct {
 		spec, deletion *int64
 		want           int64

@@ -62,14 +62,17 @@ func EndPods(ctx context.Context, l layout.Layout, line lifeline.Files) error {
 		return fmt.Errorf("listing the pods that run: %w", err)
 	}
 	known, err := podsOfNode(ctx, deps.KubeClient)
-	if err != nil { // the runtime remembers what matters most
-		klog.FromContext(ctx).Error(err, "Ending the pods without their specs")
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Ending the pods without their hooks")
 	}
 	errs := make([]error, len(running))
 	var all sync.WaitGroup
 	for i, pod := range running {
 		all.Go(func() {
-			spec := known[pod.ID]
+			spec, ok := known[pod.ID]
+			if !ok { // what the runtime remembers: its containers
+				spec = pod.ToAPIPod()
+			}
 			klog.FromContext(ctx).Info("Ending a pod", "pod", klog.KRef(pod.Namespace, pod.Name))
 			errs[i] = runtime.KillPod(ctx, spec, *pod, cluster.ShutdownGrace(spec))
 		})
@@ -90,7 +93,12 @@ func podsOfNode(ctx context.Context, client kubernetes.Interface) (map[types.UID
 	}
 	pods := map[types.UID]*corev1.Pod{}
 	for i := range list.Items {
-		pods[list.Items[i].UID] = &list.Items[i]
+		pod := &list.Items[i]
+		uid := pod.UID
+		if hash, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]; ok { // the node calls a static pod so
+			uid = types.UID(hash)
+		}
+		pods[uid] = pod
 	}
 	return pods, nil
 }
