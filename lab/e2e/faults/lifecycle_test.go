@@ -33,8 +33,8 @@ func TestLifecycle(t *testing.T) {
 	t.Run("another up changes nothing", func(t *testing.T) { thirdUp(t, lab) })
 	t.Run("down ends every process", func(t *testing.T) { down(t, lab) })
 	t.Run("up finds everything again", func(t *testing.T) { upAgain(t, lab) })
-	t.Run("down --now waits for no pod", func(t *testing.T) { downNow(t, lab) })
 	t.Run("a port that is taken moves", func(t *testing.T) { takenPort(t, lab) })
+	t.Run("down --now waits for no pod", func(t *testing.T) { downNow(t, lab) })
 }
 
 func twoUps(t *testing.T, lab *labtest.Lab) {
@@ -158,7 +158,6 @@ func downNow(t *testing.T, lab *labtest.Lab) {
 	lab.Run(t, "down", "--now")
 	assert.Contains(t, lab.Run(t, "logs", "supervisor"), "did not end well")
 	assert.Zero(t, supervisorPID(t, lab))
-	lab.Run(t, "up")
 }
 
 // A port that another program has taken since is given up, with a sentence.
