@@ -21,6 +21,10 @@ const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 func (s *Service) useHostFiles(c *container, spec *shim.Spec, rootfs string, img image.Image) error {
 	env := environment(spec.Env)
 	env.set("LAB_ROOT", rootfs)
+	cwd, err := shim.Resolve(rootfs, spec.Cwd) // before links to volumes lead out of it
+	if err != nil {
+		return err
+	}
 	if err := linkVolumes(rootfs, spec.Mounts); err != nil {
 		return err
 	}
@@ -42,7 +46,7 @@ func (s *Service) useHostFiles(c *container, spec *shim.Spec, rootfs string, img
 			spec.Args[0] = program
 		}
 	}
-	spec.Cwd = filepath.Join(rootfs, spec.Cwd)
+	spec.Cwd = filepath.Join(rootfs, cwd)
 	spec.Env = env
 	return os.MkdirAll(spec.Cwd, 0o755)
 }
@@ -58,28 +62,48 @@ func (e environment) get(name string) string {
 
 // linkVolumes makes each volume reachable below rootfs. A volume within another
 // one gets no link: it would be a change to the outer one.
+//
+// The links of an image lead to places within rootfs, as they would in a root
+// directory of its own: /var/run may be a link to /run. They are followed before
+// the first volume is linked, since the links to volumes lead out of rootfs.
 func linkVolumes(rootfs string, mounts []shim.Mount) error {
+	root, err := os.OpenRoot(rootfs)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	byDepth := slices.Clone(mounts)
+	for i, m := range byDepth {
+		resolved, err := shim.Resolve(rootfs, m.Target)
+		if err != nil {
+			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
+		}
+		byDepth[i].Target = strings.TrimPrefix(resolved, "/")
+	}
 	slices.SortStableFunc(byDepth, func(a, b shim.Mount) int { return len(a.Target) - len(b.Target) })
 	for i, m := range byDepth {
 		inner := slices.ContainsFunc(byDepth[:i], func(outer shim.Mount) bool {
-			return strings.HasPrefix(m.Target, strings.TrimSuffix(outer.Target, "/")+"/")
+			return strings.HasPrefix(m.Target, outer.Target+"/")
 		})
 		if inner {
 			continue
 		}
-		link := filepath.Join(rootfs, m.Target)
-		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
-		}
-		if err := os.RemoveAll(link); err != nil { // the image's own directory of that name
-			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
-		}
-		if err := os.Symlink(m.Source, link); err != nil {
-			return fmt.Errorf("linking the volume for %s: %w", m.Target, err)
+		if err := replaceByLink(root, m.Target, m.Source); err != nil {
+			return fmt.Errorf("linking the volume for /%s: %w", m.Target, err)
 		}
 	}
 	return nil
+}
+
+// replaceByLink puts a link where the image may have a directory of its own.
+func replaceByLink(root *os.Root, path, source string) error {
+	if err := root.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := root.RemoveAll(path); err != nil {
+		return err
+	}
+	return root.Symlink(source, path)
 }
 
 // writeKubeconfig stands in for the in-cluster configuration, which reads the

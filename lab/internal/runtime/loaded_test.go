@@ -17,10 +17,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
-// loadHello loads an image with nothing but the program in testdata/hello.
-func loadHello(w *world) {
+// loadHello loads an image with the program in testdata/hello and some links.
+func loadHello(w *world, links ...tar.Header) {
 	w.Helper()
 	program := filepath.Join(w.TempDir(), "hello")
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testdata/hello")
@@ -35,6 +37,10 @@ func loadHello(w *world) {
 	require.NoError(w, archive.WriteHeader(&tar.Header{Name: "bin/hello", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(data))}))
 	_, err = archive.Write(data)
 	require.NoError(w, err)
+	for _, link := range links {
+		link.Typeflag = tar.TypeSymlink
+		require.NoError(w, archive.WriteHeader(&link))
+	}
 	require.NoError(w, archive.Close())
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
 	require.NoError(w, err)
@@ -95,4 +101,54 @@ func TestLoadedImageWithoutIsolation(t *testing.T) {
 	out := w.output("", asHello, func(c *runtimeapi.ContainerConfig) { c.Linux = nil })
 	assert.Contains(t, out, "args [by default]\n")
 	assert.Regexp(t, `cwd .*/rootfs/made/for/it\n`, out)
+}
+
+func TestLinksOfAnImageLeadToNothingOfTheHost(t *testing.T) {
+	w := newWorld(t)
+	home := filepath.Join(w.dir, "home")
+	letter := filepath.Join(home, "Documents", "letter")
+	require.NoError(t, os.MkdirAll(filepath.Dir(letter), 0o755))
+	require.NoError(t, os.WriteFile(letter, []byte("dear"), 0o600))
+	loadHello(w,
+		tar.Header{Name: "x", Linkname: home},
+		tar.Header{Name: "var/run", Linkname: "/run"}, // as Debian has it
+		tar.Header{Name: "data", Linkname: "/var/run/data"},
+	)
+	all := mounts(
+		&runtimeapi.Mount{HostPath: w.volume("a", "A"), ContainerPath: "/data"},
+		&runtimeapi.Mount{HostPath: w.volume("b", "B"), ContainerPath: "/x/Documents"},
+		&runtimeapi.Mount{HostPath: w.volume("c", "C"), ContainerPath: serviceAccountDir},
+	)
+	for name, isolation := range map[string]isolation{"with what the kernel allows": w.isolation, "without isolation": noIsolation} {
+		t.Run(name, func(t *testing.T) {
+			w.isolation = isolation
+			id := w.run(w.pod("links"), "", asHello, all, func(c *runtimeapi.ContainerConfig) {
+				c.WorkingDir = "/x/Work"
+				if isolation == noIsolation {
+					c.Linux = nil
+				}
+			})
+			require.Zero(t, w.exited(id).ExitCode, w.log(id, "stderr"))
+			if isolation == noIsolation {
+				root := filepath.Join(w.containers[id].dir, shim.RootDir)
+				for path, want := range map[string]string{
+					"/run/data": "A", home + "/Documents": "B", "/run/secrets/kubernetes.io/serviceaccount": "C",
+				} {
+					content, err := os.ReadFile(filepath.Join(root, path, "file"))
+					require.NoError(t, err)
+					assert.Equal(t, want, string(content))
+				}
+				assert.Contains(t, w.log(id, "stdout"), "cwd "+filepath.Join(root, home, "Work")+"\n")
+			} else {
+				assert.Contains(t, w.log(id, "stdout"), "volume A\n")
+			}
+			content, err := os.ReadFile(letter)
+			require.NoError(t, err, "a file of the host is gone")
+			assert.Equal(t, "dear", string(content))
+			entries, err := os.ReadDir(home)
+			require.NoError(t, err)
+			assert.Len(t, entries, 1, "something was made among the host's files")
+			assert.NoDirExists(t, "/run/data")
+		})
+	}
 }

@@ -18,7 +18,7 @@ func main() {
 	fmt.Println("env", os.Getenv("FROM"), os.Getenv("HOME"))
 	fmt.Println("host files hidden", errors.Is(bin, os.ErrNotExist))
 	fmt.Println("root writable", write == nil)
-	data, _ := os.ReadFile("/data/file")
+	data, _ := os.ReadFile(os.Getenv("LAB_ROOT") + "/data/file")
 	fmt.Println("volume", string(data))
 	if len(os.Args) > 1 && os.Args[1] == "wait" {
 		time.Sleep(time.Hour)
