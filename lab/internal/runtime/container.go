@@ -38,6 +38,7 @@ type containerRecord struct {
 	ImageName  string
 	LogPath    string
 	User       *shim.User
+	Isolation  isolation // decided once: the next kubelet's probe may find another
 	StopSignal string
 	Config     protoJSON
 }

@@ -32,6 +32,7 @@ func (s *Service) CreateContainer(_ context.Context, sandboxID string, config *r
 		CreatedAt: time.Now(),
 		ImageID:   img.ID,
 		ImageName: imageName(config, img),
+		Isolation: s.isolation,
 		Config:    protoJSON{config},
 	}, config)
 	if err := s.fill(c, b, img); err != nil {
@@ -108,7 +109,7 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 		Stdin:           c.config.Stdin,
 		StdinOnce:       c.config.StdinOnce,
 		NoNewPrivileges: security.GetNoNewPrivs(),
-		View:            s.isolation != noIsolation,
+		View:            c.record.Isolation != noIsolation,
 		HostFiles:       img.Builtin,
 		ReadOnlyRoot:    security.GetReadonlyRootfs() && !img.Builtin,
 		Pause:           img.Pause && len(c.config.Command) == 0,

@@ -90,7 +90,7 @@ func (s *Service) exec(ctx context.Context, c *container, args []string, tty boo
 		mode = "tty"
 	}
 	// Not tied to ctx: the leash ends it, and more of it than a kill would.
-	cmd := s.isolation.command(context.Background(), shim.ExecName, c.record.User, append([]string{c.dir, mode}, args...)...)
+	cmd := c.record.Isolation.command(context.Background(), shim.ExecName, c.record.User, append([]string{c.dir, mode}, args...)...)
 	cmd.WaitDelay = drainPatience
 	prepare(cmd)
 	p, err := s.start(cmd, held)

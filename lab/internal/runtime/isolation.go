@@ -51,7 +51,7 @@ func (s *Service) probe(ctx context.Context) (isolation, error) {
 func (i isolation) command(ctx context.Context, name string, user *shim.User, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, self())
 	cmd.Args = append([]string{name}, args...)
-	cmd.Env = []string{"GOMAXPROCS=2"}
+	cmd.Env = []string{"GOMAXPROCS=2", shim.NamespacesEnv + "=" + shim.Namespaces()}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = i.attr(user)
 	return cmd

@@ -59,7 +59,7 @@ func (s *Service) startShim(c *container) error {
 		terminal = []*os.File{master, slave}
 	}
 	// The shim outlives the request and this process.
-	cmd := s.isolation.command(context.Background(), shim.Name, c.record.User, c.dir)
+	cmd := c.record.Isolation.command(context.Background(), shim.Name, c.record.User, c.dir)
 	cmd.Stdout, cmd.Stderr = log, log
 	p, err := s.start(cmd, s.options.Lifeline, terminal...)
 	if err != nil {

@@ -16,6 +16,13 @@ const (
 	prCapAmbientClear   = 4
 )
 
+// Namespaces names the mount and UTS namespaces of this process.
+func Namespaces() string {
+	mnt, _ := os.Readlink("/proc/self/ns/mnt")
+	uts, _ := os.Readlink("/proc/self/ns/uts")
+	return mnt + " " + uts
+}
+
 // becomeReaper makes orphaned descendants children of this process, so that it
 // finds and reaps those that left the process group.
 func becomeReaper() error {

@@ -47,6 +47,9 @@ const (
 	ProbeName = "lab-probe"
 )
 
+// NamespacesEnv holds the [Namespaces] of whoever starts a shim.
+const NamespacesEnv = "LAB_NAMESPACES"
+
 // The files that a shim inherits, by descriptor.
 const (
 	// LifelineFD is a pipe nobody writes to. At its end, the shim ends the

@@ -22,9 +22,15 @@ type view struct {
 
 // buildView makes dir/rootfs the root of the files that the container sees.
 //
+// It refuses to unless its namespaces are new: in those of whoever started it, each
+// mount would be one of the host's.
+//
 // All that the container writes outside its volumes lands in dir, on disk, and
 // not on a tmpfs: lab-exec builds the view once more and must find the same.
 func buildView(dir string, spec *Spec) error {
+	if err := requireNew(Namespaces(), os.Getenv(NamespacesEnv)); err != nil {
+		return err
+	}
 	v := &view{dir: dir, root: filepath.Join(dir, RootDir), owner: map[string]owner{"/": ours}}
 	// From here on, no mount is seen outside.
 	if err := mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE); err != nil {
@@ -57,6 +63,20 @@ func buildView(dir string, spec *Spec) error {
 	}
 	if spec.ReadOnlyRoot {
 		return readOnly(v.root)
+	}
+	return nil
+}
+
+// requireNew compares this process's namespaces with those of whoever started it.
+func requireNew(ours, theirs string) error {
+	own, known := strings.Fields(ours), strings.Fields(theirs)
+	if len(own) != 2 || len(known) != 2 {
+		return fmt.Errorf("mounting nothing: it is not known whether the namespaces are the host's (they are %q, %s is %q)", ours, NamespacesEnv, theirs)
+	}
+	for _, namespace := range own {
+		if slices.Contains(known, namespace) {
+			return fmt.Errorf("mounting nothing: the namespace %s is the host's (delete the pod: a new one gets namespaces of its own)", namespace)
+		}
 	}
 	return nil
 }
