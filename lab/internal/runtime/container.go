@@ -77,27 +77,42 @@ func (s *Service) watch(c *container, cmd *exec.Cmd) {
 		if waitGone(s.ctx, filepath.Join(c.dir, shim.LifeFIFO)) != nil && s.ctx.Err() != nil {
 			return // the container outlives this kubelet
 		}
+		code := -1
 		if cmd != nil {
 			_ = cmd.Wait() // it is gone: this takes it off the process table
+			code = cmd.ProcessState.ExitCode()
 		}
-		c.finish()
+		c.finish(code)
 		s.announce(c, runtimeapi.ContainerEventType_CONTAINER_STOPPED_EVENT)
 	})
 }
 
-// finish learns how a container ended whose shim is gone. A shim that was killed
-// has left no word about that, and may have left processes.
-func (c *container) finish() {
+// finish learns how a container ended whose shim is gone. code is the exit code of
+// the shim, which is that of the container, or -1 if the shim was killed or is not
+// our child. A shim that was killed may have left processes.
+func (c *container) finish(code int) {
 	e, err := shim.ReadFile[shim.Exit](c.dir, shim.ExitFile)
 	if err != nil {
 		killMarked(c.record.ID)
-		e = &shim.Exit{Code: 137, At: time.Now(), Reason: "ShimKilled", Message: "the container's parent process was killed, and the container with it"}
-		if !errors.Is(err, fs.ErrNotExist) {
-			e.Message = err.Error()
-		}
+		e = unrecorded(code, err)
 		_ = shim.WriteFile(c.dir, shim.ExitFile, e) // else the same is found out again
 	}
 	c.setExit(e)
+}
+
+// unrecorded is the end of a container of which err says why there is no record.
+func unrecorded(code int, err error) *shim.Exit {
+	e := &shim.Exit{Code: code, At: time.Now(), Reason: "Completed", Message: "the exit code could not be recorded (is the disk full?)"}
+	switch {
+	case code > 0:
+		e.Reason = "Error"
+	case code < 0:
+		e.Code, e.Reason, e.Message = 137, "ShimKilled", "the container's parent process was killed, and the container with it"
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		e.Message = err.Error()
+	}
+	return e
 }
 
 // ContainerStatus describes one container.

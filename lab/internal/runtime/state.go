@@ -132,7 +132,7 @@ func (s *Service) loadContainer(dir string) error {
 	}
 	if started == nil && !c.alive() {
 		if _, err := os.Stat(filepath.Join(dir, shim.ExitFile)); err == nil {
-			c.finish() // it could not be started
+			c.finish(-1) // it could not be started
 		}
 		return nil
 	}
@@ -143,7 +143,7 @@ func (s *Service) loadContainer(dir string) error {
 	if c.alive() {
 		s.watch(c, nil)
 	} else {
-		c.finish()
+		c.finish(-1)
 	}
 	return nil
 }

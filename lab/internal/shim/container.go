@@ -39,7 +39,8 @@ type target interface {
 	wait() int
 }
 
-// runContainer is the main function of lab-shim.
+// runContainer is the main function of lab-shim. It returns the container's exit
+// code, for a kubelet that finds no record of it: the disk may be full.
 func runContainer(args []string) int {
 	c := &container{dir: args[0]}
 	// Held until this process ends, which is what it is for.
@@ -57,7 +58,7 @@ func runContainer(args []string) int {
 		time.Sleep(endGrace)
 		c.main.signalGroup(syscall.SIGKILL)
 		time.Sleep(killPatience)
-		os.Exit(1)
+		os.Exit(128 + int(syscall.SIGKILL))
 	})
 	report(nil)
 
@@ -68,7 +69,7 @@ func runContainer(args []string) int {
 	}
 	c.drain()
 	c.exit(e)
-	return 0
+	return code
 }
 
 func (c *container) start() error {
@@ -91,7 +92,10 @@ func (c *container) start() error {
 	if p, ok := c.main.(*process); ok {
 		s.PID = p.pid
 	}
-	return WriteFile(c.dir, StartedFile, s)
+	if err := WriteFile(c.dir, StartedFile, s); err != nil {
+		fmt.Fprintln(os.Stderr, "recording the start:", err) // it runs all the same
+	}
+	return nil
 }
 
 // startMain starts the main process with its standard streams.
