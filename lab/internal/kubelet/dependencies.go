@@ -41,6 +41,7 @@ func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependenc
 		return nil, err
 	}
 	return &kubelet.Dependencies{
+		Options:              []kubelet.Option{checkProbes(service.CheckProbe)},
 		KubeClient:           client,
 		HeartbeatClient:      heartbeat,
 		EventClient:          client.CoreV1(),

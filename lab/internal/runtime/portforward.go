@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,15 +9,18 @@ import (
 	"sync"
 )
 
-// PortForward connects a client to a port of a pod: at the pod's address or, as
-// many programs listen only there, on 127.0.0.1.
+// loopback is where many programs listen, and nowhere else.
+const loopback = "127.0.0.1"
+
+// PortForward connects a client to a port of a pod, at the pod's address or on
+// loopback, wherever a process of the pod listens.
 func (s streams) PortForward(ctx context.Context, sandboxID string, port int32, stream io.ReadWriteCloser) error {
 	b, err := s.sandbox(sandboxID)
 	if err != nil {
 		return err
 	}
 	defer stream.Close()
-	conn, err := dial(ctx, port, s.addressOf(b.snapshot()), "127.0.0.1")
+	conn, err := s.dial(ctx, b, port)
 	if err != nil {
 		return fmt.Errorf("nothing in the pod listens on port %d: %w", port, err)
 	}
@@ -40,16 +42,24 @@ func (s streams) PortForward(ctx context.Context, sandboxID string, port int32, 
 	return nil
 }
 
-// dial connects to the first address that answers.
-func dial(ctx context.Context, port int32, addresses ...string) (net.Conn, error) {
-	var errs []error
-	for _, address := range addresses {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(int(port))))
-		if err == nil {
-			return conn, nil
-		}
-		errs = append(errs, err)
+// dial connects to the first address at which the pod listens.
+func (s streams) dial(ctx context.Context, b *sandbox, port int32) (net.Conn, error) {
+	r := b.snapshot()
+	conn, err := s.dialAddress(ctx, r.ID, s.addressOf(r), port)
+	if err == nil || s.addressOf(r) == loopback {
+		return conn, err
 	}
-	return nil, errors.Join(errs...)
+	conn, loopbackErr := s.dialAddress(ctx, r.ID, loopback, port)
+	if loopbackErr != nil {
+		return nil, fmt.Errorf("%w, and %w", err, loopbackErr)
+	}
+	return conn, nil
+}
+
+func (s streams) dialAddress(ctx context.Context, sandboxID, address string, port int32) (net.Conn, error) {
+	if err := s.checkListener(sandboxID, address, int(port)); err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(int(port))))
 }

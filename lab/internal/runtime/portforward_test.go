@@ -3,31 +3,26 @@ package runtime
 import (
 	"context"
 	"io"
-	"net"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// upper answers each connection with what it got, in capitals.
-func upper(t *testing.T, address string) int32 {
-	listener, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			data, _ := io.ReadAll(conn)
-			_, _ = io.WriteString(conn, strings.ToUpper(string(data)))
-			_ = conn.Close()
-		}
-	}()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
+// serve runs a server in a pod that answers with what it gets, in capitals.
+func (w *world) serve(pod, address string, before ...string) (port int32) {
+	w.Helper()
+	id := w.run(pod, "", asHello, func(c *runtimeapi.ContainerConfig) {
+		c.Args, c.Linux = append(before, "serve", address), nil
+	})
+	w.prints(id, "listens on")
+	_, after, _ := strings.Cut(w.log(id, "stdout"), "listens on ")
+	listens, err := netip.ParseAddrPort(strings.TrimSpace(after))
+	require.NoError(w, err)
+	return int32(listens.Port())
 }
 
 // request is a client's stream: what it sends, and what it got.
@@ -36,26 +31,34 @@ type request struct {
 	screen
 }
 
+// forward sends hello to a port of a pod and returns the answer.
+func (w *world) forward(pod string, port int32) (string, error) {
+	stream := &request{Reader: strings.NewReader("hello")}
+	wait := client(w, func(ctx context.Context) error {
+		return streams{w.Service}.PortForward(ctx, pod, port, stream)
+	})
+	err := wait()
+	return stream.String(), err
+}
+
 func TestPortForward(t *testing.T) {
 	w := newWorld(t)
+	loadHello(w)
 	pod := w.pod("server")
-	sandbox, err := w.PodSandboxStatus(t.Context(), pod, false)
-	require.NoError(t, err)
 	for name, address := range map[string]string{
-		"to the pod's address":          sandbox.Status.Network.Ip,
-		"to a program on loopback only": "127.0.0.1",
+		"to the pod's address":                  "$POD_IP:0",
+		"to a program on loopback only":         "127.0.0.1:0",
+		"to a program on all addresses":         ":0",
+		"to a program on all addresses of IPv4": "0.0.0.0:0",
 	} {
 		t.Run(name, func(t *testing.T) {
-			stream := &request{Reader: strings.NewReader("hello")}
-			wait := client(t, func(ctx context.Context) error {
-				return streams{w.Service}.PortForward(ctx, pod, upper(t, address), stream)
-			})
-			require.NoError(t, wait())
-			assert.Equal(t, "HELLO", stream.String())
+			answer, err := w.forward(pod, w.serve(pod, address))
+			require.NoError(t, err)
+			assert.Equal(t, "HELLO", answer)
 		})
 	}
 	t.Run("to nobody", func(t *testing.T) {
-		err := streams{w.Service}.PortForward(t.Context(), pod, 1, &request{Reader: strings.NewReader("")})
+		_, err := w.forward(pod, 1)
 		require.ErrorContains(t, err, "nothing in the pod listens on port 1:")
 	})
 }

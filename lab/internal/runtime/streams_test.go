@@ -53,7 +53,7 @@ func typeUntil(t *testing.T, keyboard io.Writer, out *screen, text string) {
 }
 
 // client runs a stream in the background and returns how it ended.
-func client(t *testing.T, f func(ctx context.Context) error) func() error {
+func client(t testing.TB, f func(ctx context.Context) error) func() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testTimeout)
 	result := make(chan error, 1)
 	go func() { result <- f(ctx) }()

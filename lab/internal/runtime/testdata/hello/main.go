@@ -4,7 +4,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -22,5 +27,33 @@ func main() {
 	fmt.Println("volume", string(data))
 	if len(os.Args) > 1 && os.Args[1] == "wait" {
 		time.Sleep(time.Hour)
+	}
+	if len(os.Args) > 2 && os.Args[1] == "spawn" {
+		program, _ := os.Executable()
+		child := exec.Command(program, os.Args[2:]...)
+		child.Env, child.Stdout, child.SysProcAttr = []string{}, os.Stdout, &syscall.SysProcAttr{Setsid: true}
+		fmt.Println(child.Run())
+	}
+	if len(os.Args) > 2 && os.Args[1] == "serve" {
+		serve(os.ExpandEnv(os.Args[2]))
+	}
+}
+
+// serve answers each connection with what it got, in capitals.
+func serve(address string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("listens on", listener.Addr())
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		data, _ := io.ReadAll(conn)
+		_, _ = io.WriteString(conn, strings.ToUpper(string(data)))
+		_ = conn.Close()
 	}
 }
