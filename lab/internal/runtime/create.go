@@ -114,6 +114,9 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 		ReadOnlyRoot:    security.GetReadonlyRootfs() && !img.Builtin,
 		Pause:           img.Pause && len(c.config.Command) == 0,
 	}
+	if img.Builtin {
+		spec.Shell = shell()
+	}
 	if os.Geteuid() == 0 {
 		spec.User = c.record.User // in a user namespace, the mapping does it
 	}

@@ -22,7 +22,7 @@ func TestExecIsWhereTheContainerIs(t *testing.T) {
 	w.reopen()
 	require.Equal(t, possible, w.isolation)
 	assert.Equal(t, noIsolation, w.containers[id].record.Isolation)
-	assert.Equal(t, shim.Namespaces(), w.sync(id, "printf '%s %s' $(readlink /proc/self/ns/mnt /proc/self/ns/uts)"))
+	assert.Equal(t, shim.Namespaces(), w.sync(id, "printf '%s %s' $(readlink /proc/self/ns/mnt; readlink /proc/self/ns/uts)"))
 
 	id = w.create(w.pod("other"), idle)
 	w.reopen()

@@ -35,6 +35,9 @@ func startProcess(dir string, spec *Spec, files []*os.File) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if spec.Shell != "" && !spec.View && (path == "/bin/sh" || path == "/usr/bin/sh") {
+		path = spec.Shell
+	}
 	attr := &syscall.ProcAttr{Dir: cwd, Env: spec.Env, Sys: processAttr(spec)}
 	if root != "/" {
 		attr.Sys.Chroot = root

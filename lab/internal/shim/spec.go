@@ -30,7 +30,10 @@ type Spec struct {
 	// volumes below rootfs.
 	View bool
 	// HostFiles makes the host's files visible in that root directory.
-	HostFiles    bool
+	HostFiles bool
+	// Shell is a program that takes the place of the host's sh, if any: of all its uses
+	// with View, and without it only when the command itself is sh.
+	Shell        string
 	ReadOnlyRoot bool
 	Mounts       []Mount
 

@@ -55,6 +55,9 @@ func buildView(dir string, spec *Spec) error {
 	if err := base(); err != nil {
 		return err
 	}
+	if err := v.bindShell(spec.Shell); err != nil {
+		return err
+	}
 	if err := v.makeDev(); err != nil {
 		return err
 	}
@@ -98,6 +101,18 @@ func (v *view) bindHost() error {
 		}
 	}
 	return v.bindOwn("tmp", "/tmp")
+}
+
+// bindShell shows another program in place of sh, which may be a link.
+func (v *view) bindShell(shell string) error {
+	if shell == "" {
+		return nil
+	}
+	sh, err := Resolve(v.root, "/bin/sh")
+	if err != nil {
+		return err
+	}
+	return v.bind(shell, sh, host)
 }
 
 // bindSystem adds to the files of an image what the kernel and the host provide.
