@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,20 +22,7 @@ import (
 // TestTheIngressExample runs the scripts in examples/ingress as the lesson does:
 // observe as a process, and the real kubectl.
 func TestTheIngressExample(t *testing.T) {
-	// Go's test cache sees the files that a test reads, but not those that a script runs.
-	scripts, err := filepath.Glob("examples/ingress/*.sh")
-	require.NoError(t, err)
-	require.NotEmpty(t, scripts)
-	for _, path := range scripts {
-		require.NotEmpty(t, content(path))
-	}
-
-	n := newNamespace(t, testcluster.Shared(t))
-	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
-	t.Setenv("KUBECONFIG", n.kubeconfig)
-	t.Setenv("OBSERVE", os.Args[0])
-	t.Setenv(asProgram, "observe")
-
+	n := newExample(t)
 	n.service(t, "web", map[string]string{"expose": "yes"}, 80)
 	n.service(t, "shop", map[string]string{"expose": "yes"}, 8080)
 	n.service(t, "internal", nil, 80)
@@ -72,6 +61,49 @@ func TestTheIngressExample(t *testing.T) {
 	assert.Equal(t, "theirs.example.com", n.host(t, "theirs"))
 }
 
+// Whoever may annotate a Service must not write manifests with the rights of observe.
+func TestAnAnnotationIsNoManifest(t *testing.T) {
+	n := newExample(t)
+	for name, host := range map[string]string{
+		"manifest": "a.example.org\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: planted}}\n---\nkind: List\napiVersion: v1\nitems: []\nx:\n- x",
+		"fields":   "a.example.org, http: {paths: []}}",
+		"rule":     "a.example.org/*=other:80,tls=x",
+		"quotes":   `"a" $(touch planted)`,
+		"space":    "a b",
+	} {
+		n.service(t, name, map[string]string{"expose": "yes"}, 80)
+		n.annotate(t, name, host)
+	}
+	n.service(t, "good", map[string]string{"expose": "yes"}, 80)
+	p := n.example(t, "--once")
+	require.Error(t, p.wait())
+	assert.Contains(t, p.output(), "service "+n.name+"/manifest: the annotation example.com/host is no host name;")
+	assert.Equal(t, []string{"good"}, n.ingresses(t))
+	for _, namespace := range []string{n.name, metav1.NamespaceDefault} {
+		_, err := n.Client.CoreV1().ConfigMaps(namespace).Get(t.Context(), "planted", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "%s: %v", namespace, err)
+	}
+}
+
+// newExample is a namespace in which the scripts find observe and kubectl.
+func newExample(t *testing.T) *namespace {
+	t.Helper()
+	// Go's test cache sees the files that a test reads, but not those that a script runs.
+	scripts, err := filepath.Glob("examples/ingress/*.sh")
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	for _, path := range scripts {
+		require.NotEmpty(t, content(path))
+	}
+
+	n := newNamespace(t, testcluster.Shared(t))
+	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
+	t.Setenv("KUBECONFIG", n.kubeconfig)
+	t.Setenv("OBSERVE", os.Args[0])
+	t.Setenv(asProgram, "observe")
+	return n
+}
+
 func (n *namespace) example(t *testing.T, args ...string) *process {
 	t.Helper()
 	return startCommand(t, nil, filepath.Join("examples", "ingress", "run.sh"), append([]string{"-n", n.name, "--listen-addr="}, args...)...)
@@ -93,7 +125,7 @@ func (n *namespace) deleteService(t *testing.T, name string) {
 
 func (n *namespace) annotate(t *testing.T, service, host string) {
 	t.Helper()
-	patch := []byte(`{"metadata":{"annotations":{"example.com/host":"` + host + `"}}}`)
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/host":%q}}}`, host)
 	_, err := n.Client.CoreV1().Services(n.name).Patch(t.Context(), service, types.MergePatchType, patch, metav1.PatchOptions{})
 	require.NoError(t, err)
 }
