@@ -48,7 +48,10 @@ func (o *observer) askNames(ctx context.Context) error {
 		}
 		if gone {
 			o.first.add(k)
-			o.happened(k, event{gone: o.nameOnly(k)}, deletedEvent)
+			o.metrics.count(deletedEvent)
+			// What waits for the name by now happened after that.
+			o.pending.giveBack(k, event{gone: o.nameOnly(k)})
+			o.queue.Enqueue(k)
 		}
 	}
 	return nil
@@ -81,3 +84,5 @@ func (o *observer) nameOnly(k key) *unstructured.Unstructured {
 	object.SetNamespace(k.namespace)
 	return object
 }
+
+func isNameOnly(object *unstructured.Unstructured) bool { return object.GetUID() == "" }

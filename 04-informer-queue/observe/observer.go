@@ -48,7 +48,7 @@ func (o *observer) reconcile(ctx context.Context, k key) error {
 	case resyncKey:
 		o.resync()
 	default:
-		err = o.tellOf(k)
+		err = o.tellOf(ctx, k)
 	}
 	switch {
 	case errors.Is(err, errKilled):
@@ -74,11 +74,21 @@ func (o *observer) failed(err error) error {
 }
 
 // tellOf tells what has happened to an object since it was last told of.
-func (o *observer) tellOf(k key) error {
+func (o *observer) tellOf(ctx context.Context, k key) error {
 	e := o.pending.take(k)
 	// What fails, or panics, is still to be told.
 	defer func() { o.pending.giveBack(k, e) }()
 
+	if e.gone != nil && isNameOnly(e.gone) {
+		// It may have been made anew since the server had none of that name.
+		gone, err := o.isGone(ctx, k)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			e.gone = nil
+		}
+	}
 	if e.gone != nil {
 		if err := o.tell(deletedEvent, e.gone, o.options.deleteProgram); err != nil {
 			return err

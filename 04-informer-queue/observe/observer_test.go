@@ -13,8 +13,14 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -123,9 +129,9 @@ func TestADeletionThatWasToldIsNotToldAgain(t *testing.T) {
 	w := newWorkshop(t, "--delete", "true", "--", "false")
 	a, b := w.configMap(t, "a", "1", "1"), w.configMap(t, "a", "2", "2")
 	w.OnUpdate(a, b)
-	require.Error(t, w.tellOf(keyOf(a)))
+	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
 	w.options.commandProgram.path = truePath(t)
-	require.NoError(t, w.tellOf(keyOf(a)))
+	require.NoError(t, w.tellOf(t.Context(), keyOf(a)))
 	assert.Equal(t, []string{"Deleted true ns a", "Added false ns a", "Added false ns a"}, events(w.out.String()))
 	w.queue.Enqueue(keyOf(a))
 	w.work(t)
@@ -135,7 +141,7 @@ func TestADeletionThatFailsComesFirstAgain(t *testing.T) {
 	w := newWorkshop(t, "--delete", "false")
 	a, b := w.configMap(t, "a", "1", "1"), w.configMap(t, "a", "2", "2")
 	w.OnUpdate(a, b)
-	require.Error(t, w.tellOf(keyOf(a)))
+	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
 	w.OnUpdate(b, w.configMap(t, "a", "2", "3"))
 	w.options.deleteProgram.path = truePath(t)
 	w.work(t)
@@ -169,10 +175,45 @@ func TestADeletionWhileACommandFailsIsTold(t *testing.T) {
 		w.OnDelete(a)
 		return "", errors.New("not now")
 	}}
-	require.Error(t, w.tellOf(keyOf(a)))
+	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
 	w.options.arguments = nil
 	w.work(t)
 	assert.Equal(t, []string{"Deleted ns a"}, events(w.out.String()))
+}
+
+// The answer that there is no such object is as old as any other when it is used.
+func TestWhatIsMadeAnewAfterTheServerHadNoneIsNotDeleted(t *testing.T) {
+	tests := map[string]struct {
+		happens func(w *workshop, a *unstructured.Unstructured) // while the answer is on its way
+		want    []string
+	}{
+		"the informer has told of it": {func(w *workshop, a *unstructured.Unstructured) {
+			require.NoError(t, w.cache.Add(a))
+			w.OnAdd(a, false)
+		}, []string{"Added ns a"}},
+		"the informer has not heard of it yet": {func(*workshop, *unstructured.Unstructured) {}, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkshop(t, "--names", script(t, "echo ns/a"), "--delete", "true")
+			a := w.configMap(t, "a", "1", "1")
+			require.NoError(t, w.cache.Delete(a))
+			w.mapping = configMaps
+			client := fake.NewSimpleDynamicClient(scheme.Scheme)
+			w.client = client
+			asked := 0
+			client.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+				if asked++; asked > 1 {
+					return true, a, nil
+				}
+				tc.happens(w, a)
+				return true, nil, apierrors.NewNotFound(corev1.Resource("configmaps"), "a")
+			})
+			require.NoError(t, w.reconcile(t.Context(), listedKey))
+			w.work(t)
+			assert.Equal(t, tc.want, events(w.out.String()))
+		})
+	}
 }
 
 func TestErrorsAreCountedUpToTheLimit(t *testing.T) {

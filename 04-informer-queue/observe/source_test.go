@@ -14,10 +14,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
+var configMaps = &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), Scope: meta.RESTScopeNamespace}
+
 // A server may answer a list of version 0 with what it knew a while ago.
 func TestAListIsOfThePresent(t *testing.T) {
 	client := fake.NewSimpleDynamicClient(scheme.Scheme)
-	configMaps := &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), GroupVersionKind: corev1.SchemeGroupVersion.WithKind("ConfigMap"), Scope: meta.RESTScopeNamespace}
 	s := newSource(client, configMaps, "ns", "")
 	s.listed = func() {}
 	for asked, want := range map[string]string{"0": "", "7": "7"} {

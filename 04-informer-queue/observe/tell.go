@@ -36,8 +36,7 @@ func (o *observer) arguments(object *unstructured.Unstructured) ([]string, error
 	if o.scope.namespaced {
 		arguments = append(arguments, object.GetNamespace())
 	}
-	nameOnly := object.GetUID() == ""
-	rendered, err := render(o.options.arguments, object.Object, nameOnly)
+	rendered, err := render(o.options.arguments, object.Object, isNameOnly(object))
 	return append(append(arguments, object.GetName()), rendered...), err
 }
 
