@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/lru"
 )
 
 // events tell the owner of a secret something, where kubectl describe shows it.
@@ -26,8 +27,12 @@ type events struct {
 	instance string
 
 	mu   sync.Mutex
-	told map[string]bool
+	told *lru.Cache // names of events
 }
+
+// remembered is how many events are known to have been told. When there are more,
+// the oldest is sent once more, and refused.
+const remembered = 4096
 
 // What is told, for people and for programs.
 var (
@@ -43,7 +48,7 @@ func newEvents(client kubernetes.Interface) *events {
 	if err != nil {
 		instance = program
 	}
-	return &events{client: client, instance: instance, told: map[string]bool{}}
+	return &events{client: client, instance: instance, told: lru.New(remembered)}
 }
 
 // tell writes an event about the secret, and reports whether this is the first
@@ -70,15 +75,14 @@ func (e *events) tell(ctx context.Context, about, source *secret, d decision) (f
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	first = !e.told[name] // another worker may have been faster
-	e.told[name] = true
+	first = !e.has(name) // another worker may have been faster
+	e.told.Add(name, nil)
 	return first, nil
 }
 
 func (e *events) has(name string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.told[name]
+	_, told := e.told.Get(name)
+	return told
 }
 
 func reference(s *secret) *corev1.ObjectReference {
