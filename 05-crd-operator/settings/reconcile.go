@@ -2,8 +2,8 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,10 +14,6 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
-
-// soon is when to look again after somebody else was faster: the cache will
-// have heard of it by then.
-const soon = 100 * time.Millisecond
 
 // reconciler makes true what the layers of a namespace say.
 type reconciler struct {
@@ -40,27 +36,19 @@ func (r *reconciler) Reconcile(ctx context.Context, namespace string) (reconcile
 	switch {
 	case err == nil:
 		r.report(ctx, namespace, d)
-	// Somebody else was faster.
-	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		return reconcile.Result{RequeueAfter: soon}, nil
 	// The layers will be gone as well.
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return reconcile.Result{}, nil
 	case isRefusal(err):
 		d = decision{action: refuse, refuse: omission{v1alpha1.Blocked, fmt.Sprintf("the server refuses the ConfigMap %s: %v", r.configMap, err)}}
+	// Also if somebody else was faster. The cache will have heard of it by the next
+	// try, and if not, the rate limiter makes each pause longer than the last.
 	default:
 		return reconcile.Result{}, err
 	}
 
-	again, failed := r.tell(ctx, o, d)
-	switch {
-	case err != nil: // it may be accepted later: a quota is raised, a role is granted
-		return reconcile.Result{}, err
-	case again:
-		return reconcile.Result{RequeueAfter: soon}, failed
-	default:
-		return reconcile.Result{}, failed
-	}
+	// A refusal is tried again: a quota may be raised, a role be granted.
+	return reconcile.Result{}, errors.Join(err, r.tell(ctx, o, d))
 }
 
 // report tells what was done.

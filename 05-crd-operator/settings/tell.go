@@ -15,8 +15,9 @@ import (
 )
 
 // tell writes to all layers what became of them. What they say already is not
-// written. Unless all could be told, it asks to look again.
-func (r *reconciler) tell(ctx context.Context, o observed, d decision) (again bool, err error) {
+// written. A layer that has changed since it was read keeps no other from its status.
+func (r *reconciler) tell(ctx context.Context, o observed, d decision) error {
+	var changed error
 	for _, layer := range o.layers {
 		status := statusOf(layer, d, r.configMap)
 		if equality.Semantic.DeepEqual(status, layer.Status) {
@@ -26,16 +27,18 @@ func (r *reconciler) tell(ctx context.Context, o observed, d decision) (again bo
 		layer.Status = status
 		err := r.client.Status().Update(ctx, layer, manager)
 		switch {
-		// It has changed since it was read, or is gone.
-		case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-			again = true
-		case err != nil:
-			return false, fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
-		default:
+		case err == nil:
 			r.announce(layer, before)
+		case apierrors.IsNotFound(err): // its deletion is on the way, and brings the namespace back
+		default:
+			err = fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
+			if !apierrors.IsConflict(err) {
+				return err
+			}
+			changed = err
 		}
 	}
-	return again, nil
+	return changed
 }
 
 // announce tells in an event what has become of a layer, if that is new. It comes
