@@ -19,10 +19,14 @@ type children struct {
 	stdout, stderr io.Writer
 	retryExitCode  int // 0: never
 	retryCount     int
+	header         func(text string) // prints a line that begins with #
 }
 
 // errKilled is how a run ends that the user did not want to wait for.
 var errKilled = errors.New("killed before it had ended")
+
+// errRetried is what one has come to that was run again as often as the user wanted.
+var errRetried = errors.New("also when run again")
 
 // run runs a program to its end. What it prints goes where ours goes; it has
 // nothing to read. One that ends with the code of --retry-on-exit-code is run
@@ -47,9 +51,13 @@ func (c *children) retry(ran func(code int, took time.Duration), command func() 
 	for tries := 0; ; tries++ {
 		code, took, err := c.once(command())
 		ran(code, took)
-		if err == nil || c.retryExitCode == 0 || code != c.retryExitCode || tries == c.retryCount {
+		switch {
+		case err == nil || c.retryExitCode == 0 || code != c.retryExitCode:
 			return err
+		case tries == c.retryCount:
+			return fmt.Errorf("%w, %w", err, errRetried)
 		}
+		c.header(fmt.Sprintf("Retry %d of %d: %v", tries+1, c.retryCount, err))
 	}
 }
 
@@ -86,7 +94,7 @@ func (c *children) once(command *exec.Cmd) (code int, took time.Duration, err er
 	case c.kill.Err() != nil:
 		return code, took, fmt.Errorf("%s: %w", command.Args[0], errKilled)
 	case errors.Is(err, syscall.E2BIG):
-		return code, took, fmt.Errorf("%w; the object is too large for an argument or a variable, leave out --object-env-var", err)
+		return code, took, objectError{fmt.Errorf("%w; the object is too large for an argument or a variable, leave out --object-env-var", err)}
 	default:
 		return code, took, fmt.Errorf("%s: %w", command.Args[0], err)
 	}

@@ -24,7 +24,7 @@ type family struct {
 }
 
 func newFamily(ctx context.Context) *family {
-	f := &family{children: children{kill: ctx}}
+	f := &family{children: children{kill: ctx, header: func(string) {}}}
 	f.stdout, f.stderr = &f.out, &f.err
 	return f
 }

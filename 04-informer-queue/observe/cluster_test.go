@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -46,6 +47,9 @@ func TestAgainstARealServer(t *testing.T) {
 		"what fails is tried again":                 whatFailsIsTriedAgain,
 		"so many errors":                            soManyErrors,
 		"a template that fails is no end":           aTemplateThatFails,
+		"an object that no command can be given":    whatNoCommandCanBeGiven,
+		"--once ends with what has failed":          onceEndsWithFailures,
+		"an exit code that means once more is told": aRetryIsTold,
 		"--resync-period replays everything":        replaysEverything,
 		"--exit-after lets a child finish":          letsAChildFinish,
 		"a signal lets a child finish":              aSignalLetsAChildFinish,
@@ -168,7 +172,8 @@ func aCommandAndItsVariables(t *testing.T, n *namespace) {
 		"--type-env-var=TYPE", "--object-env-var=OBJECT", "--", command, "its own")...)
 	assert.Equal(t, 0, code, stderr)
 	lines := strings.Split(stdout, "\n")
-	require.Len(t, lines, 4)
+	require.Len(t, lines, 6)
+	lines = lines[1:] // Sync started
 	assert.True(t, strings.HasSuffix(lines[0], "\t"+command+` "its own" `+n.name+` a "two words" "" last`), lines[0])
 	assert.Equal(t, "Sync: its own "+n.name+" a two words  last", lines[1])
 
@@ -201,9 +206,9 @@ func withoutNamespaces(t *testing.T, n *namespace) {
 func nothingIsThere(t *testing.T, n *namespace) {
 	stdout, stderr, code := run(t, n.args("configmaps", "--once")...)
 	assert.Equal(t, 0, code, stderr)
-	assert.Regexp(t, `^# \S+ Sync found no configmaps in namespace `+n.name+"\n$", stdout)
+	assert.Regexp(t, `^# \S+ Sync started\n# \S+ Sync found no configmaps in namespace `+n.name+`\n# \S+ Sync ended\n$`, stdout)
 	stdout, _, _ = run(t, n.args("configmaps", "--once", "-A", "-l", "no=such")...)
-	assert.Regexp(t, `^# \S+ Sync found no configmaps`+"\n$", stdout)
+	assert.Regexp(t, `\n# \S+ Sync found no configmaps\n`, stdout)
 }
 
 func quietly(t *testing.T, n *namespace) {
@@ -350,6 +355,60 @@ func aTemplateThatFails(t *testing.T, n *namespace) {
 	assert.Equal(t, 0, r.end())
 }
 
+func whatNoCommandCanBeGiven(t *testing.T, n *namespace) {
+	for name, value := range map[string]string{"big": strings.Repeat("x", 200<<10), "nul": "a\x00b"} {
+		_, err := n.Client.CoreV1().ConfigMaps(n.name).Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{name: value},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	n.create(t, "other")
+	r := start(t, n.args("configmaps", "--maximum-errors=1", "-a", "{.data.nul}", "--object-env-var=OBJECT", "--delete=true", "--", "true")...)
+	want := []string{"Sync true " + n.name + ` big ""`, "Sync true " + n.name + ` nul "a\x00b"`, "Sync true " + n.name + ` other ""`}
+	r.tells(t, want...)
+	// It is tried again when it has changed.
+	n.set(t, "nul", "nul", "ab")
+	want = append(want, "Sync true "+n.name+" nul ab")
+	r.tells(t, want...)
+	// And of its deletion a command is told in any case.
+	n.delete(t, "big")
+	deleted := "Deleted true " + n.name + ` big ""`
+	r.tells(t, append(want, deleted, deleted)...)
+	assert.Equal(t, 0, r.end())
+	assert.Empty(t, r.stderr.String())
+}
+
+func onceEndsWithFailures(t *testing.T, n *namespace) {
+	n.create(t, "a", "b")
+	n.set(t, "b", "x", "1")
+	stdout, stderr, code := run(t, n.args("configmaps", "--once", "--strict-templates", "-a", "{.data.x}")...)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, []string{"Sync " + n.name + " b 1"}, events(stdout))
+	assert.Equal(t, "error: 1 failed; the last was "+n.name+`/a: rendering the template "{.data.x}": x is not found; mend that, and run observe again`+"\n", stderr)
+
+	stdout, stderr, code = run(t, n.args("configmaps", "--once", "--retry-count=1", "--", "false")...)
+	assert.Equal(t, 1, code)
+	a, b := "Sync false "+n.name+" a", "Sync false "+n.name+" b"
+	assert.Equal(t, []string{a, b, a, b}, events(stdout))
+	assert.Equal(t, "error: 2 failed; the last was "+n.name+"/b: false: exit status 1; mend that, and run observe again\n", stderr)
+}
+
+func aRetryIsTold(t *testing.T, n *namespace) {
+	n.create(t, "a")
+	command := script(t, "exit 75")
+	args := n.args("configmaps", "--once", "--retry-on-exit-code=75", "--retry-count=1")
+	stdout, stderr, code := run(t, append(args, "--", command)...)
+	assert.Equal(t, 1, code)
+	assert.Regexp(t, `^# \S+ Sync started
+# \S+ Sync \d+\t`+command+" "+n.name+` a
+# \S+ Retry 1 of 1: `+command+`: exit status 75
+# \S+ Sync ended
+$`, stdout, "and not twice as often, because of --once")
+	assert.Equal(t, "error: 1 failed; the last was "+n.name+"/a: "+command+": exit status 75, also when run again; mend that, and run observe again\n", stderr)
+	stdout, _, _ = run(t, append(args, "-q", "--", command)...)
+	assert.Empty(t, stdout)
+}
+
 func replaysEverything(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	r := start(t, n.args("configmaps", "--resync-period=100ms")...)
@@ -357,6 +416,11 @@ func replaysEverything(t *testing.T, n *namespace) {
 	n.delete(t, "a")
 	eventually(t, func() bool { return strings.Count(r.stdout.String(), "found no configmaps") >= 2 }, r.stdout.String)
 	assert.Equal(t, 0, r.end())
+	passes := regexp.MustCompile(`Sync (started|ended)`).FindAllString(r.stdout.String(), -1)
+	for i, line := range passes {
+		assert.Equal(t, []string{"Sync started", "Sync ended"}[i%2], line)
+	}
+	assert.GreaterOrEqual(t, len(passes), 8)
 	told := events(r.stdout.String())
 	assert.Equal(t, "Deleted "+n.name+" a", told[len(told)-1])
 	for _, event := range told[:len(told)-1] {

@@ -98,11 +98,11 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.objectVariable, "object-env-var", "", "the `name` of an environment variable for the object as JSON")
 
 	flags.DurationVar(&o.resyncPeriod, "resync-period", 0, "how `often` to replay everything known as Sync; 0 is never")
-	flags.BoolVar(&o.once, "once", false, "end when every object has been handled once")
+	flags.BoolVar(&o.once, "once", false, "end when every object has been handled once, with exit code 1 if any has failed")
 	flags.DurationVar(&o.exitAfter, "exit-after", 0, "end after that `long`, when the running child has ended; 0 is never")
-	flags.IntVar(&o.maximumErrors, "maximum-errors", 20, "end with exit code 1 after so `many` failed commands; -1 is never")
+	flags.IntVar(&o.maximumErrors, "maximum-errors", 20, "end with exit code 1 after so `many` failed commands in a row; -1 is never")
 	flags.IntVar(&o.retryExitCode, "retry-on-exit-code", 0, "run a command that ends with this `code` again at once; 0 is never")
-	flags.IntVar(&o.retryCount, "retry-count", 2, "how `often` to do that, before the command has failed")
+	flags.IntVar(&o.retryCount, "retry-count", 2, "how `often` to do that, before the command has failed; with --once, how often to try again whatever has failed")
 
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "do not print the lines that begin with #")
 	flags.StringVar(&o.listenAddr, "listen-addr", ":11251", "the `address` of /metrics and /healthz, on loopback unless it names a host; empty is none")

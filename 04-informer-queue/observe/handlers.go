@@ -15,7 +15,7 @@ func (o *observer) OnAdd(object any, isInInitialList bool) {
 		o.happened(keyOf(u), event{present: addedEvent}, addedEvent)
 		return
 	}
-	o.first.add(keyOf(u))
+	o.pass.add(keyOf(u))
 	o.happened(keyOf(u), event{present: syncEvent}, syncEvent)
 }
 

@@ -47,13 +47,14 @@ func (o *observer) askNames(ctx context.Context) error {
 			return err
 		}
 		if gone {
-			o.first.add(k)
+			o.pass.join(k)
 			o.metrics.count(deletedEvent)
 			// What waits for the name by now happened after that.
 			o.pending.giveBack(k, event{gone: o.nameOnly(k)})
 			o.queue.Enqueue(k)
 		}
 	}
+	o.failures = 0
 	return nil
 }
 

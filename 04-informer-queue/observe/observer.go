@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/controller"
 )
@@ -29,14 +30,26 @@ type observer struct {
 	cache   cache.Store
 	queue   *controller.Controller[key]
 	pending pending
-	first   pass
+	pass    pass
 
 	// Only the worker uses these.
-	failures    int
+	failures    int  // commands in a row that have failed
 	looked      bool // whether the first pass has begun
 	namesWorked bool
 	killed      error
+
+	// With --once: how often a key has failed, and which will not be tried again.
+	tries     map[key]int
+	givenUp   map[key]bool
+	lastError error
 }
+
+// objectError is a failure that comes from what is in one object. It would be the
+// same again, and says nothing about the next object.
+type objectError struct{ error }
+
+// Unwrap returns what has failed.
+func (e objectError) Unwrap() error { return e.error }
 
 // reconcile is called by the queue's only worker. An error brings the key back
 // after a pause.
@@ -50,16 +63,43 @@ func (o *observer) reconcile(ctx context.Context, k key) error {
 	default:
 		err = o.tellOf(ctx, k)
 	}
+	_, ofObject := errors.AsType[objectError](err)
 	switch {
 	case errors.Is(err, errKilled):
 		o.killed = fmt.Errorf("interrupted: %w", err)
+		return nil
 	case errors.Is(err, errNames):
 		o.stop(err)
-	case err != nil:
-		return o.failed(err)
-	case o.first.done(k) && o.options.once:
-		o.stop(nil)
+		return nil
+	case err == nil:
+		delete(o.tries, k)
+		delete(o.givenUp, k)
+	case ofObject:
+		err = o.giveUp(ctx, k, err)
+	case o.failed(err) == nil:
+		return nil
+	case o.options.once && o.hasTriesLeft(k, err):
+		return err // and the pass goes on
+	case o.options.once:
+		err = o.giveUp(ctx, k, err)
 	}
+	if o.pass.done(k) {
+		o.passEnded()
+	}
+	return err
+}
+
+// hasTriesLeft counts the failures of a key.
+func (o *observer) hasTriesLeft(k key, err error) bool {
+	o.tries[k]++
+	return o.tries[k] <= o.options.retryCount && !errors.Is(err, errRetried)
+}
+
+// giveUp leaves the key alone until the object changes. What is still to be told of
+// it stays in pending.
+func (o *observer) giveUp(ctx context.Context, k key, err error) error {
+	klog.FromContext(ctx).Error(err, "not trying again until it changes", "controller", "observe", "key", k)
+	o.givenUp[k], o.lastError = true, fmt.Errorf("%s: %w", k, err)
 	return nil
 }
 
@@ -90,7 +130,11 @@ func (o *observer) tellOf(ctx context.Context, k key) error {
 		}
 	}
 	if e.gone != nil {
-		if err := o.tell(deletedEvent, e.gone, o.options.deleteProgram); err != nil {
+		err := o.tell(deletedEvent, e.gone, o.options.deleteProgram)
+		if _, ofObject := errors.AsType[objectError](err); ofObject {
+			err = o.tell(deletedEvent, o.nameOnly(k), o.options.deleteProgram) // its name will have to do
+		}
+		if err != nil {
 			return err
 		}
 		e.gone = nil

@@ -44,7 +44,8 @@ func newWorkshop(t *testing.T, args ...string) *workshop {
 		children: &children{kill: context.Background(), stdout: &w.out, stderr: &w.out},
 		stop:     func(err error) { w.stopped <- err },
 		cache:    cache.NewStore(cache.MetaNamespaceKeyFunc),
-		pending:  pending{events: map[key]event{}}, first: pass{left: map[key]bool{}},
+		pending:  pending{events: map[key]event{}}, pass: pass{left: map[key]bool{}},
+		tries: map[key]int{}, givenUp: map[key]bool{},
 	}
 	w.queue = controller.New("test", w.reconcile)
 	return w
@@ -228,9 +229,32 @@ func TestErrorsAreCountedUpToTheLimit(t *testing.T) {
 	}
 }
 
+func TestOnlyErrorsInARowCount(t *testing.T) {
+	w := newWorkshop(t, "--maximum-errors=3", "--", "false")
+	w.OnAdd(w.configMap(t, "bad", "1", "1"), true)
+	w.OnAdd(w.configMap(t, "good", "2", "1"), true)
+	bad, good := key{namespace: "ns", name: "bad"}, key{namespace: "ns", name: "good"}
+	fail := w.options.commandProgram.path
+	for range 2 {
+		require.Error(t, w.reconcile(t.Context(), bad))
+	}
+	w.options.commandProgram.path = truePath(t)
+	require.NoError(t, w.reconcile(t.Context(), good))
+	w.options.commandProgram.path = fail
+	for range 2 {
+		require.Error(t, w.reconcile(t.Context(), bad))
+	}
+	assert.Empty(t, w.stopped)
+	require.NoError(t, w.reconcile(t.Context(), bad))
+	require.Len(t, w.stopped, 1)
+	require.ErrorContains(t, <-w.stopped, "3 commands have failed, which is --maximum-errors")
+	w.options.commandProgram.path = truePath(t)
+	w.work(t)
+}
+
 func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
 	w := newWorkshop(t, "--once", "--", "false")
-	w.first.add(listedKey)
+	w.pass.add(listedKey)
 	w.OnAdd(w.configMap(t, "a", "1", "1"), true)
 	require.NoError(t, w.reconcile(t.Context(), listedKey))
 	require.Error(t, w.reconcile(t.Context(), key{namespace: "ns", name: "a"}))

@@ -56,7 +56,7 @@ func observe(stop, kill context.Context, o *options, stdout, stderr io.Writer) e
 		return err
 	}
 	observer.stdout = stdout
-	observer.children = &children{kill: kill, stdout: stdout, stderr: stderr, retryExitCode: o.retryExitCode, retryCount: o.retryCount}
+	observer.children = &children{kill: kill, stdout: stdout, stderr: stderr, retryExitCode: o.retryExitCode, retryCount: o.retryCount, header: observer.header}
 	observer.stop = func(err error) {
 		if err == nil {
 			err = errDone
@@ -93,7 +93,8 @@ func connect(ctx context.Context, o *options) (*observer, *source, error) {
 		options: o, mapping: mapping, scope: scopeOf(mapping, namespace),
 		client: client, server: config.Host, metrics: newMetrics(),
 		pending: pending{events: map[key]event{}},
-		first:   pass{left: map[key]bool{}},
+		pass:    pass{left: map[key]bool{}},
+		tries:   map[key]int{}, givenUp: map[key]bool{},
 	}
 	return observer, newSource(client, mapping, namespace, o.selector), nil
 }
@@ -122,8 +123,8 @@ func (o *observer) run(ctx context.Context, source *source) error {
 	o.queue = controller.New("observe", o.reconcile)
 	o.queue.Timeout = forever
 	source.listed = func() { o.queue.Enqueue(listedKey) }
-	o.first.add(listedKey)
-	if o.options.resyncPeriod > 0 {
+	o.pass.add(listedKey)
+	if o.options.resyncPeriod > 0 && !o.options.once {
 		o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
 	}
 

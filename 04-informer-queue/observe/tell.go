@@ -2,8 +2,10 @@ package observe
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +15,7 @@ import (
 func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p program) error {
 	arguments, err := o.arguments(object)
 	if err != nil {
-		return err
+		return objectError{err}
 	}
 	environment, err := o.environment(typ, object)
 	if err != nil {
@@ -27,7 +29,14 @@ func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p prog
 	if !p.given() {
 		return nil
 	}
-	return o.children.run(p, arguments, environment, func(code int, took time.Duration) { o.metrics.ran(typ, code, took) })
+	if slices.ContainsFunc(arguments, func(argument string) bool { return strings.Contains(argument, "\x00") }) {
+		return objectError{errors.New("a template has rendered a NUL, which no argument can have; leave that field out of --argument")}
+	}
+	err = o.children.run(p, arguments, environment, func(code int, took time.Duration) { o.metrics.ran(typ, code, took) })
+	if err == nil {
+		o.failures = 0
+	}
+	return err
 }
 
 // arguments are what a program is given after its own.
