@@ -38,7 +38,7 @@ type observer struct {
 	namesWorked bool
 	killed      error
 
-	// With --once: how often a key has failed, and which will not be tried again.
+	// How often a key has failed, with --once, and which are not tried again.
 	tries     map[key]int
 	givenUp   map[key]bool
 	lastError error
