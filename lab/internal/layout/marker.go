@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 )
 
 // format is the version of what the lab writes into its folder. It rises when an
@@ -60,17 +62,8 @@ func isNotUnfinishedMarker(name string) bool { return !strings.HasPrefix(name, u
 
 // writeMarker never leaves half a marker: a folder that has one would be nobody's.
 func (l Layout) writeMarker() error {
-	f, err := os.CreateTemp(l.root, unfinishedMarker)
-	if err != nil {
-		return fmt.Errorf("writing into the lab's folder: %w", err)
-	}
-	_, err = fmt.Fprintf(f, markerText, format)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), l.Join(markerName))
-	}
-	if err != nil {
-		return fmt.Errorf("writing into the lab's folder: %w", errors.Join(err, os.Remove(f.Name())))
+	if err := atomicfile.Write(l.Join(markerName), fmt.Appendf(nil, markerText, format)); err != nil {
+		return fmt.Errorf("making the lab's folder: %w", err)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func supervise(dir string) error {
 func newLab(t *testing.T) layout.Layout {
 	t.Helper()
 	l := newLayout(t)
-	require.NoError(t, pki.Create(l, component.NodeName, component.FirstServiceIP))
+	_, err := pki.Create(l, component.NodeName, component.FirstServiceIP)
+	require.NoError(t, err)
 	return l
 }
 
