@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestExplain(t *testing.T) {
@@ -23,8 +23,8 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := explain(&fs.PathError{Op: "write", Path: "/x/record.new-123", Err: tc.err})
-			assert.EqualError(t, err, tc.want)
-			assert.ErrorIs(t, err, tc.err)
+			require.EqualError(t, err, tc.want)
+			require.ErrorIs(t, err, tc.err)
 		})
 	}
 }
