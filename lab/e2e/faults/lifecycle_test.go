@@ -63,6 +63,7 @@ func down(t *testing.T, lab *labtest.Lab) {
 	before := state(t, lab)
 	expectLogged := followSupervisorLog(t, lab)
 	assert.Contains(t, lab.Run(t, "down"), "waiting until the pods have ended")
+	assert.ElementsMatch(t, []string{"asked\nended\n", "static pod asked\n"}, stories(t, lab))
 	expectLogged("stopping")
 	assert.Zero(t, supervisorPID(t, lab))
 	for _, c := range before.Components {
@@ -93,13 +94,42 @@ func startPatient(t *testing.T, lab *labtest.Lab) {
 			"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo asked >> \"$LAB_ROOT\"/story/lines"]}}},
 			"volumeMounts": [{"name": "story", "mountPath": "/story"}]}],
 		"volumes": [{"name": "story", "emptyDir": {}}]}}`)
-	labtest.Eventually(t, "the pod runs", func(ctx context.Context) error {
-		log, err := lab.Command(ctx, "kubectl", "logs", "patient")
-		if err == nil && !strings.Contains(log, "begun") {
-			err = errors.New("it has printed nothing")
-		}
-		return err
-	})
+	// The API server has a static pod by another UID than the node.
+	require.NoError(t, os.WriteFile(filepath.Join(lab.Dir, "static-pods", "static.yaml"), []byte(`
+apiVersion: v1
+kind: Pod
+metadata: {name: static, namespace: default}
+spec:
+  containers:
+  - name: static
+    image: busybox
+    command: [sh, -c, "echo begun; sleep 1000"]
+    lifecycle: {preStop: {exec: {command: [sh, -c, "echo static pod asked >> \"$LAB_ROOT\"/story/lines"]}}}
+    volumeMounts: [{name: story, mountPath: /story}]
+  volumes: [{name: story, emptyDir: {}}]
+`), 0o600))
+	for _, pod := range []string{"patient", "static-lab-node"} {
+		labtest.Eventually(t, pod+" runs", func(ctx context.Context) error {
+			log, err := lab.Command(ctx, "kubectl", "logs", pod)
+			if err == nil && !strings.Contains(log, "begun") {
+				err = errors.New("it has printed nothing")
+			}
+			return err
+		})
+	}
+}
+
+// stories returns what the pods have written down.
+func stories(t *testing.T, lab *labtest.Lab) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(lab.Dir, "kubelet", "pods", "*", "volumes", "kubernetes.io~empty-dir", "story", "lines"))
+	require.NoError(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all = append(all, string(data))
+	}
+	return all
 }
 
 // expectPatientWasAsked expects the pod to be the same one, and its container another.
@@ -127,18 +157,10 @@ func downNow(t *testing.T, lab *labtest.Lab) {
 		"terminationGracePeriodSeconds": 3600,
 		"containers": [{
 			"name": "endless", "image": "busybox", "command": ["sleep", "1000"],
-			"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo asked > \"$LAB_ROOT\"/story/lines; sleep 1000"]}}},
+			"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "echo endless asked > \"$LAB_ROOT\"/story/lines; sleep 1000"]}}},
 			"volumeMounts": [{"name": "story", "mountPath": "/story"}]}],
 		"volumes": [{"name": "story", "emptyDir": {}}]}}`)
 	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/endless", labtest.TimeoutFlag)
-	asked := func() bool {
-		files, err := filepath.Glob(filepath.Join(lab.Dir, "kubelet", "pods", "*", "volumes", "kubernetes.io~empty-dir", "story", "lines"))
-		require.NoError(t, err)
-		return slices.ContainsFunc(files, func(file string) bool {
-			data, _ := os.ReadFile(file)
-			return string(data) == "asked\n"
-		})
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	interrupted := make(chan error, 1)
@@ -147,7 +169,7 @@ func downNow(t *testing.T, lab *labtest.Lab) {
 		interrupted <- err
 	}()
 	labtest.Eventually(t, "the hook runs", func(context.Context) error {
-		if !asked() {
+		if !slices.Contains(stories(t, lab), "endless asked\n") {
 			return errors.New("it has written nothing")
 		}
 		return nil
