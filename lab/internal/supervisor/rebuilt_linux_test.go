@@ -24,7 +24,7 @@ func TestWhatIsRestartedIsWhatWasStarted(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, supervisor.Start())
 	defer func() {
-		assert.NoError(t, supervisor.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, supervisor.Process.Signal(syscall.SIGTERM))
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			t.Log(lines.Text())
 		}
