@@ -29,14 +29,16 @@ func checkListener(dirs []string, address netip.AddrPort) error {
 		return err
 	}
 	for _, p := range processes {
-		files, err := p.FileDescriptorTargets()
-		if errors.Is(err, fs.ErrPermission) { // of another user, and root here has not all rights
+		files, _ := p.FileDescriptorTargets()
+		for _, file := range files {
+			delete(sockets, file)
+		}
+		// Root in a container may lack the right to see the files of a pod with another
+		// user. Then that user's sockets count as the pod's.
+		if _, err := p.Executable(); errors.Is(err, fs.ErrPermission) {
 			if status, err := p.NewStatus(); err == nil {
 				maps.DeleteFunc(sockets, func(_ string, uid uint64) bool { return uid == status.UIDs[1] })
 			}
-		}
-		for _, file := range files {
-			delete(sockets, file)
 		}
 	}
 	if len(sockets) > 0 {

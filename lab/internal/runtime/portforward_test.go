@@ -16,7 +16,10 @@ import (
 func (w *world) serve(pod, address string, before ...string) (port int32) {
 	w.Helper()
 	id := w.run(pod, "", asHello, func(c *runtimeapi.ContainerConfig) {
-		c.Args, c.Linux = append(before, "serve", address), nil
+		c.Args = append(before, "serve", address)
+		if w.isolation == noIsolation {
+			c.Linux = nil
+		}
 	})
 	w.prints(id, "listens on")
 	_, after, _ := strings.Cut(w.log(id, "stdout"), "listens on ")
