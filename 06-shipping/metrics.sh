@@ -1,16 +1,17 @@
 #!/bin/sh
 # Prints the metrics of the manager, as a Prometheus reads them: with the token in the
-# Secret cnat-metrics-token. If there is none, it makes the account that the token is of.
+# Secret cnat-metrics-token. If there is none, it takes one of the same account that is
+# good for ten minutes, and makes that account if there is none either.
 #
 # It goes through a port-forward, which in the lab reaches the address of the pod. On
 # most clusters it reaches the pod's loopback only, where the manager does not listen.
 set -eu
 cd "$(dirname "$0")"
-if [ -z "$(kubectl get secret cnat-metrics-token -n cnat-system --ignore-not-found -o name)" ]; then
-	kubectl apply -k config/metrics-reader >/dev/null
+token=$(kubectl get secret cnat-metrics-token -n cnat-system --ignore-not-found -o go-template='{{with .data}}{{.token | base64decode}}{{end}}')
+if [ -z "$token" ]; then
+	kubectl apply -f config/metrics-reader/account.yaml >/dev/null
+	token=$(kubectl create token cnat-metrics-reader -n cnat-system --duration=10m)
 fi
-kubectl wait -n cnat-system secret/cnat-metrics-token --for=jsonpath='{.data.token}' --timeout=60s >/dev/null
-token=$(kubectl get secret cnat-metrics-token -n cnat-system -o go-template='{{.data.token | base64decode}}')
 
 log=$(mktemp)
 kubeconfig=$(mktemp) # which only its owner can read
