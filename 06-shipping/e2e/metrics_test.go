@@ -35,14 +35,15 @@ func metrics(t *testing.T, l *lab) {
 		return ""
 	})
 
-	// The account may read them a moment after it is said so.
+	// The account may read them a moment after it is said so. What was counted is not looked
+	// at: another leader, on a machine this busy, would have begun anew. Package manager's
+	// tests do that.
 	var text string
-	ip := l.leaderPod().Status.PodIP
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		text = l.scrape(c, ip, token)
-		for _, line := range []string{`cnat_ats{phase="DONE"} 2`, "cnat_start_lateness_seconds_count 2", "settings_drift_repairs_total 3"} {
-			assert.Contains(c, text, line+"\n")
-		}
+		text = l.scrape(c, l.leaderPod().Status.PodIP, token)
+		_, rest, _ := strings.Cut(text, `cnat_ats{phase="DONE"} `)
+		done, _, _ := strings.Cut(rest, "\n")
+		assert.Equal(c, "2", done)
 	}, testcluster.TestTimeout, pause)
 	exposed, err := alerts.Exposed(strings.NewReader(text))
 	require.NoError(t, err)
