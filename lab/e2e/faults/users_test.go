@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 // nobody is a user without any rights. A test that root runs becomes this user;
@@ -25,7 +25,9 @@ func TestAnUnprivilegedUser(t *testing.T) {
 	if os.Geteuid() == 0 {
 		lab.Attributes = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		lab.Program = filepath.Join(home, "lab-binary") // who knows who may read the clone
-		copyBinary(t, lab.Program)
+		binary, err := labtest.Binary()
+		require.NoError(t, err)
+		testenv.CopyProgram(t, binary, lab.Program)
 		require.NoError(t, os.Chown(home, nobody, nobody))
 	}
 	t.Cleanup(func() { assert.NoError(t, lab.Remove()) })
@@ -38,18 +40,4 @@ func TestAnUnprivilegedUser(t *testing.T) {
 		"sh", "-c", "cat \"$LAB_ROOT\"/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/restricted", labtest.TimeoutFlag)
 	assert.Equal(t, "default", lab.Kubectl(t, "logs", "restricted"))
-}
-
-func copyBinary(t *testing.T, to string) {
-	t.Helper()
-	binary, err := labtest.Binary()
-	require.NoError(t, err)
-	source, err := os.Open(binary)
-	require.NoError(t, err)
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	require.NoError(t, err)
-	_, err = io.Copy(target, source)
-	require.NoError(t, err)
-	require.NoError(t, target.Close())
 }

@@ -100,5 +100,23 @@ func (e *BrokenError) SetAside(loss string) (sentence string, err error) {
 	return fmt.Sprintf("%s is empty, cut off or overwritten; it is now %s: %s", e.Path, filepath.Base(aside), loss), nil
 }
 
+// SetAsideIfBroken gets a file out of the way whose reading gave the error, so that it can
+// be made anew, and returns the sentence of [BrokenError.SetAside]. A file that does not
+// exist needs nothing. Any other error is returned as it is.
+func SetAsideIfBroken(err error, loss string) (sentences []string, _ error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	broken, ok := errors.AsType[*BrokenError](err)
+	if !ok {
+		return nil, err
+	}
+	sentence, err := broken.SetAside(loss)
+	if err != nil {
+		return nil, err
+	}
+	return []string{sentence}, nil
+}
+
 // Aside is the name of a file that was set aside.
 func Aside(path string) string { return path + ".broken" }

@@ -2,7 +2,6 @@ package component
 
 import (
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -25,14 +24,12 @@ func SetAsideBrokenCheckpoints(l layout.Layout) error {
 	for _, name := range names {
 		var anything json.RawMessage
 		err := jsonfile.Read(filepath.Join(root, name), &anything)
-		if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
-			var sentence string
-			if sentence, err = broken.SetAside("pods are granted anew what they ask for"); err == nil {
-				slog.Warn(sentence)
-			}
-		}
+		sentences, err := atomicfile.SetAsideIfBroken(err, "pods are granted anew what they ask for")
 		if err != nil {
 			return err
+		}
+		for _, sentence := range sentences {
+			slog.Warn(sentence)
 		}
 	}
 	return nil

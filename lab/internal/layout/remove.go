@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/mounted"
 )
 
@@ -25,7 +26,7 @@ func (l Layout) written() []string {
 // broken is set aside (state.json.broken).
 func (l Layout) isOurs(path string) bool {
 	return strings.HasPrefix(path, l.Join(unfinishedMarker)) || slices.ContainsFunc(l.written(), func(own string) bool {
-		return path == own || strings.HasPrefix(path, own+".new") || path == own+".broken"
+		return path == own || strings.HasPrefix(path, own+".new") || path == atomicfile.Aside(own)
 	})
 }
 

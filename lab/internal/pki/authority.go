@@ -12,7 +12,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/big"
 	"net"
 	"os"
@@ -52,26 +51,12 @@ func loadOrCreateAuthority(name, certFile, keyFile string) (a *authority, senten
 	if err == nil {
 		return a, nil, nil
 	}
-	sentences, err = setAsideIfBroken(err, "the lab gets a new authority, and from it new certificates; a copy of its kubeconfig has to be made again")
+	sentences, err = atomicfile.SetAsideIfBroken(err, "the lab gets a new authority, and from it new certificates; a copy of its kubeconfig has to be made again")
 	if err != nil {
 		return nil, nil, err
 	}
 	a, err = createAuthority(name, certFile, keyFile)
 	return a, sentences, err
-}
-
-// setAsideIfBroken gets a file out of the way that could not be loaded, so that it can be
-// made anew. One that does not exist needs nothing. Any other error is returned as it is.
-func setAsideIfBroken(err error, loss string) (sentences []string, _ error) {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	broken, ok := errors.AsType[*atomicfile.BrokenError](err)
-	if !ok {
-		return nil, err
-	}
-	sentence, err := broken.SetAside(loss)
-	return []string{sentence}, err
 }
 
 func createAuthority(name, certFile, keyFile string) (*authority, error) {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
 
@@ -116,7 +117,7 @@ func ensureServiceAccountKey(file string) (sentences []string, err error) {
 	if err == nil {
 		return nil, nil
 	}
-	sentences, err = setAsideIfBroken(err, "tokens of service accounts are signed with a new key. Pods get new tokens when they start; a token that you keep elsewhere has to be made again")
+	sentences, err = atomicfile.SetAsideIfBroken(err, "tokens of service accounts are signed with a new key. Pods get new tokens when they start; a token that you keep elsewhere has to be made again")
 	if err != nil {
 		return nil, err
 	}

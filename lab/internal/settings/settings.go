@@ -4,9 +4,7 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
@@ -37,13 +35,8 @@ func Load(file string) (Settings, error) {
 // while the lab is stopped.
 func Ensure(file string, choosePodCIDR func() (netip.Prefix, error)) (s Settings, sentences []string, err error) {
 	s, err = Load(file)
-	if broken, ok := errors.AsType[*atomicfile.BrokenError](err); ok {
-		sentence, err := broken.SetAside("the lab gets new ports, so a copy of its kubeconfig has to be made again, and its pods new addresses")
-		if err != nil {
-			return s, nil, err
-		}
-		sentences = []string{sentence}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	sentences, err = atomicfile.SetAsideIfBroken(err, "the lab gets new ports, so a copy of its kubeconfig has to be made again, and its pods new addresses")
+	if err != nil {
 		return s, nil, err
 	}
 	moved, err := s.ensurePorts()

@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,13 +10,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 // A clone is built again while its lab runs.
 func TestWhatIsRestartedIsWhatWasStarted(t *testing.T) {
 	l := newLab(t)
 	program := filepath.Join(t.TempDir(), "program")
-	copyProgram(t, program)
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	testenv.CopyProgram(t, executable, program)
 	supervisor := exec.Command(program)
 	supervisor.Args = []string{boss, l.Root()}
 	stderr, err := supervisor.StderrPipe()
@@ -40,18 +43,4 @@ func TestWhatIsRestartedIsWhatWasStarted(t *testing.T) {
 	require.NoError(t, syscall.Kill(state.Components[worker].PID, syscall.SIGKILL))
 	eventually(t, "it is started again", func() bool { return len(logOf(l, worker)) > len("begins []\n") })
 	assert.Equal(t, "begins []\nbegins []\n", logOf(l, worker))
-}
-
-func copyProgram(t *testing.T, to string) {
-	t.Helper()
-	from, err := os.Executable()
-	require.NoError(t, err)
-	source, err := os.Open(from)
-	require.NoError(t, err)
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	require.NoError(t, err)
-	_, err = io.Copy(target, source)
-	require.NoError(t, err)
-	require.NoError(t, target.Close())
 }
