@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
@@ -42,6 +43,15 @@ func (l *lab) leader() string {
 		return ""
 	}
 	return *lease.Spec.HolderIdentity
+}
+
+// transitions is how often another has become leader; -1 if that is not known.
+func (l *lab) transitions() int32 {
+	lease, err := l.client.CoordinationV1().Leases(system).Get(l.t.Context(), leaseName, metav1.GetOptions{})
+	if err != nil {
+		return -1
+	}
+	return ptr.Deref(lease.Spec.LeaseTransitions, -1)
 }
 
 // leaderPod is the pod of the leader.
