@@ -176,7 +176,12 @@ func deletedBeforeStatus(t testing.TB, s *scene) {
 	s.layer("site", 1, data{"shape": "round"})
 	s.start(before("PUT", "settingslayers/defaults/status", func() { s.deleteLayer("defaults") }))
 	s.becomes(state{"settings": "shape=round; of site", "site": "True Merged 1"})
-	assert.NotContains(t, log.String(), "writing the status of the layer defaults", "this is not a failure")
+	for line := range strings.Lines(log.String()) {
+		// The cache may not have the operator's own last write yet. That is tried again.
+		if strings.Contains(line, "Reconciler error") {
+			assert.Contains(t, line, "Operation cannot be fulfilled", "a deleted layer is not a failure")
+		}
+	}
 }
 
 func both(_ testing.TB, s *scene) {
