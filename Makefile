@@ -13,7 +13,7 @@ export GOWORK := off
 # your own kubeconfig.
 CLUSTER ?= lab
 # Flags for a stage's program: make stage-1 ARGS="-o wide". Without them it gets
-# those of its folder's stage.mk, so that each stage shows something by itself.
+# those of its lesson/stage.mk, so that each stage shows something by itself.
 ARGS ?=
 # The package of the stage that is run: make stage-4 PROGRAM=./cmd/podlog
 PROGRAM ?=
@@ -56,8 +56,8 @@ $(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide";
 	@go -C $(call folder,$*) build -o ../bin/stage-$* $(or $(PROGRAM),$(PROGRAM_$*),.)
 	@if [ '$(CLUSTER)' = lab ]; then \
 	  eval "$$($(LAB) env)"; \
-	  for demo in $(wildcard $(call folder,$*)/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \
-	  for demo in $(wildcard $(call folder,$*)/demo.sh); do set -- sh "$$demo"; done; \
+	  for demo in $(wildcard $(call folder,$*)/lesson/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \
+	  for demo in $(wildcard $(call folder,$*)/lesson/demo.sh); do set -- sh "$$demo"; done; \
 	fi; exec "$$@" bin/stage-$* $(or $(ARGS),$(ARGS_$*))
 
 .PHONY: cluster-lab cluster-current
@@ -132,7 +132,7 @@ built:
 
 # What a stage adds to this file, as its folder may be missing: a branch stage-N has
 # the first N.
-include $(wildcard [0-9][0-9]-*/stage.mk)
+include $(wildcard [0-9][0-9]-*/lesson/stage.mk)
 
 ##@ Test
 

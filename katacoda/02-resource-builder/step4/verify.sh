@@ -9,4 +9,4 @@ if [ "$(cat /tmp/workshop.ended 2>/dev/null)" != 0 ]; then
 fi
 . "$repository/katacoda/node/env.sh"
 cd "$repository/02-resource-builder" || exit 1
-sh checks/step4.sh || exit 1
+sh lesson/checks/step4.sh || exit 1

@@ -9,4 +9,4 @@ if [ "$(cat /tmp/workshop.ended 2>/dev/null)" != 0 ]; then
 fi
 . "$repository/katacoda/node/env.sh"
 cd "$repository/06-shipping" || exit 1
-sh checks/step8.sh || exit 1
+sh lesson/checks/step8.sh || exit 1

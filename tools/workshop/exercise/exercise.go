@@ -16,7 +16,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// An Exercise is a folder such as 04-informer-queue/exercises/tombstone.
+// An Exercise is a folder such as 04-informer-queue/lesson/exercises/tombstone.
 type Exercise struct {
 	Stage    repository.Stage
 	Name     string
@@ -50,7 +50,7 @@ type Test struct {
 func (e Exercise) ID() string { return fmt.Sprintf("%d-%s", e.Stage.Number, e.Name) }
 
 // Folder is its path from the top of the repository, with slashes.
-func (e Exercise) Folder() string { return path.Join(e.Stage.Folder, "exercises", e.Name) }
+func (e Exercise) Folder() string { return path.Join(e.Stage.Folder, "lesson", "exercises", e.Name) }
 
 // Patch is the path of the patch that breaks the code, from the top of the repository.
 func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }
@@ -72,7 +72,7 @@ func (e Exercise) Packages() []string {
 
 // Names returns the names of a stage's exercises.
 func Names(r repository.Repository, stage repository.Stage) ([]string, error) {
-	entries, err := os.ReadDir(r.Path(stage.Folder, "exercises"))
+	entries, err := os.ReadDir(r.Path(stage.Folder, "lesson", "exercises"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("looking for exercises: %w", err)
 	}

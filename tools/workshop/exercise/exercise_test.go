@@ -19,7 +19,7 @@ func TestAnExerciseIsItsFolder(t *testing.T) {
 	e, err := Find(r, "01", "lost")
 	require.NoError(t, err)
 	assert.Equal(t, "1-lost", e.ID())
-	assert.Equal(t, "01-sums/exercises/lost/break.patch", e.Patch())
+	assert.Equal(t, "01-sums/lesson/exercises/lost/break.patch", e.Patch())
 	assert.Equal(t, "make exercise N=1 NAME=lost", e.StartCommand())
 	assert.Equal(t, "Something is lost", e.Title)
 	assert.Equal(t, []string{"Look at sum/sum.go.", "```sh\n## no heading\n```"}, e.Hints)
@@ -38,20 +38,20 @@ func TestWhatIsNotThereIsAnsweredWithWhatIs(t *testing.T) {
 	require.ErrorContains(t, err, "stage 1 has no exercise")
 	_, err = Find(r, "2", "lost")
 	require.ErrorContains(t, err, "there is no stage 2 here; there is: 1")
-	require.NoError(t, os.RemoveAll(r.Path("01-sums", "exercises")))
+	require.NoError(t, os.RemoveAll(r.Path("01-sums", "lesson", "exercises")))
 	_, err = Find(r, "1", "lost")
 	require.EqualError(t, err, "stage 1 has no exercises here")
 }
 
 func TestExercisesAreInOrderOfTheirLevel(t *testing.T) {
 	r := exercisetest.New(t)
-	require.NoError(t, os.Remove(r.Path("01-sums", "exercises", "smallest", "hints.md")))
+	require.NoError(t, os.Remove(r.Path("01-sums", "lesson", "exercises", "smallest", "hints.md")))
 	all, incomplete, err := All(r)
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	assert.Equal(t, "lost", all[0].Name)
 	assert.Equal(t, "silent", all[1].Name)
-	assert.Equal(t, []string{"01-sums/exercises/smallest is not complete: hints.md has 0 hints, at least two are needed (## Hint 1, ## Hint 2)"}, incomplete)
+	assert.Equal(t, []string{"01-sums/lesson/exercises/smallest is not complete: hints.md has 0 hints, at least two are needed (## Hint 1, ## Hint 2)"}, incomplete)
 }
 
 func TestEachFileIsChecked(t *testing.T) {
@@ -83,7 +83,7 @@ func TestEachFileIsChecked(t *testing.T) {
 		"no because":             {"judge.yaml", "tests: [{package: ./sum, test: TestSum}]", `"TestSum" has no because`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := r.Path("01-sums", "exercises", "lost", test.file)
+			path := r.Path("01-sums", "lesson", "exercises", "lost", test.file)
 			before := repositorytest.Read(t, path)
 			repositorytest.Write(t, path, test.content)
 			defer repositorytest.Write(t, path, before)

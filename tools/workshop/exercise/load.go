@@ -26,7 +26,7 @@ func Load(r repository.Repository, stage repository.Stage, name string) (Exercis
 	l := loader{
 		Exercise: Exercise{Stage: stage, Name: name},
 		module:   r.Path(stage.Folder),
-		dir:      r.Path(stage.Folder, "exercises", name),
+		dir:      r.Path(stage.Folder, "lesson", "exercises", name),
 	}
 	l.readTask()
 	l.readHints()

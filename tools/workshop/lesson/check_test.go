@@ -62,17 +62,17 @@ func TestAFailureSaysWhichAndWhereAndWhy(t *testing.T) {
 			},
 		},
 		"a check that passes too early": {
-			func(f *fixture) { f.files["03-watch/checks/step2.sh"] = "echo done\n" },
-			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh passes before the step was done; it must fail until then"},
+			func(f *fixture) { f.files["03-watch/lesson/checks/step2.sh"] = "echo done\n" },
+			[]string{"03-watch/README.md:18: stage 3, step 2: lesson/checks/step2.sh passes before the step was done; it must fail until then"},
 		},
 		"a check that does not say what is missing": {
-			func(f *fixture) { f.files["03-watch/checks/step2.sh"] = "test -f two.txt\n" },
-			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh fails before the step, as it should, but does not say what is missing"},
+			func(f *fixture) { f.files["03-watch/lesson/checks/step2.sh"] = "test -f two.txt\n" },
+			[]string{"03-watch/README.md:18: stage 3, step 2: lesson/checks/step2.sh fails before the step, as it should, but does not say what is missing"},
 		},
 		"a check that fails after the step": {
 			func(f *fixture) { f.readme("echo two > two.txt", "echo two > three.txt; echo sorry; (exit 4)") },
 			[]string{
-				"03-watch/README.md:18: stage 3, step 2: checks/step2.sh fails after the step (exit code 1): two.txt is not there yet",
+				"03-watch/README.md:18: stage 3, step 2: lesson/checks/step2.sh fails after the step (exit code 1): two.txt is not there yet",
 				"this, in 03-watch/README.md:22, ended with exit code 4\n    echo two > three.txt; echo sorry; (exit 4)\nand printed:\n    sorry\n",
 				"this, in 03-watch/README.md:26, ended with exit code 0\n",
 				"and printed:\n    exit code 1\n",
@@ -96,16 +96,16 @@ func TestAFailureSaysWhichAndWhereAndWhy(t *testing.T) {
 		"a check that hangs": {
 			func(f *fixture) {
 				f.timeout = time.Second
-				f.files["03-watch/checks/step2.sh"] = "sleep 600\n"
+				f.files["03-watch/lesson/checks/step2.sh"] = "sleep 600\n"
 			},
-			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh did not end within 1s, before the step"},
+			[]string{"03-watch/README.md:18: stage 3, step 2: lesson/checks/step2.sh did not end within 1s, before the step"},
 		},
 		"a check that hangs after the step": {
 			func(f *fixture) {
 				f.timeout = time.Second
-				f.files["03-watch/checks/step2.sh"] = "if [ -f two.txt ]; then sleep 600; fi; echo not yet; exit 1\n"
+				f.files["03-watch/lesson/checks/step2.sh"] = "if [ -f two.txt ]; then sleep 600; fi; echo not yet; exit 1\n"
 			},
-			[]string{"03-watch/README.md:18: stage 3, step 2: checks/step2.sh did not end within 1s, after the step"},
+			[]string{"03-watch/README.md:18: stage 3, step 2: lesson/checks/step2.sh did not end within 1s, after the step"},
 		},
 	}
 	for name, test := range tests {
@@ -135,10 +135,10 @@ func TestAWrongFormIsSaidBeforeAnythingIsStarted(t *testing.T) {
 
 func TestTheNextLessonIsRunAfterOneThatFails(t *testing.T) {
 	f := newFixture(t)
-	for name, content := range map[string]string{"go.mod": "module more\n", "README.md": passing, "checks/step1.sh": check("one.txt"), "checks/step2.sh": check("two.txt")} {
+	for name, content := range map[string]string{"go.mod": "module more\n", "README.md": passing, "lesson/checks/step1.sh": check("one.txt"), "lesson/checks/step2.sh": check("two.txt")} {
 		f.files["04-queue/"+name] = content
 	}
-	f.files["03-watch/checks/step1.sh"] = "echo done\n"
+	f.files["03-watch/lesson/checks/step1.sh"] = "echo done\n"
 	out, err := f.check()
 	require.EqualError(t, err, "1 of 2 lessons failed; the reasons are above")
 	assert.Contains(t, out, "stage 3: failed after")
@@ -157,7 +157,7 @@ func TestTwoLessonsAtOnce(t *testing.T) {
 	f.jobs = 2
 	f.readme("echo one", "> '"+meet+"/stage 3'\nuntil [ -e '"+meet+"/stage 4' ]; do sleep 0.02; done\necho one")
 	f.files["04-queue/README.md"] = strings.NewReplacer("stage 3", "stage 4", "stage 4", "stage 3").Replace(f.files["03-watch/README.md"])
-	for name, content := range map[string]string{"go.mod": "module more\n", "checks/step1.sh": check("one.txt"), "checks/step2.sh": "echo done\n"} {
+	for name, content := range map[string]string{"go.mod": "module more\n", "lesson/checks/step1.sh": check("one.txt"), "lesson/checks/step2.sh": "echo done\n"} {
 		f.files["04-queue/"+name] = content
 	}
 	out, err := f.check()

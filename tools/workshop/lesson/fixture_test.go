@@ -19,13 +19,13 @@ import (
 // passing is a lesson in which all is well.
 const passing = "# Stage 3: listen\n\nAbout it.\n\n" +
 	"## What you will build\n\nA file.\n\n" +
-	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```text\n```\n\n" +
+	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```sh\n```\n\n" +
 	"## Step 2: Write again\n\nTwice:\n\n```bash exec\necho two > two.txt\n```\n\n```bash exec lab\nfalse; echo \"exit code $?\"\n```\n\n" +
 	"## What can go wrong, and how to see it\n\nNothing.\n\n## Exercises\n\n1. Write more.\n\n## What comes next\n\nStage 4.\n"
 
 // check is a check that wants a file.
 func check(file string) string {
-	return fmt.Sprintf("cd \"$(dirname \"$0\")/..\" || exit 1\nif [ ! -f %[1]s ]; then echo \"%[1]s is not there yet\"; exit 1; fi\necho done\n", file)
+	return fmt.Sprintf("cd \"$(dirname \"$0\")/../..\" || exit 1\nif [ ! -f %[1]s ]; then echo \"%[1]s is not there yet\"; exit 1; fi\necho done\n", file)
 }
 
 // aLab is a program that plays the lab: it notes what it is asked for.
@@ -47,13 +47,13 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t, timeout: 30 * time.Second, copies: filepath.Join(t.TempDir(), "copies"), log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
-		".gitignore":               "/lab/bin/\n",
-		"tools/workshop/go.mod":    "module workshop\n",
-		"03-watch/go.mod":          "module watch\n",
-		"03-watch/README.md":       passing,
-		"03-watch/checks/step1.sh": check("one.txt"),
-		"03-watch/checks/step2.sh": check("two.txt"),
-		"lab/bin/lab":              aLab,
+		".gitignore":                      "/lab/bin/\n",
+		"tools/workshop/go.mod":           "module workshop\n",
+		"03-watch/go.mod":                 "module watch\n",
+		"03-watch/README.md":              passing,
+		"03-watch/lesson/checks/step1.sh": check("one.txt"),
+		"03-watch/lesson/checks/step2.sh": check("two.txt"),
+		"lab/bin/lab":                     aLab,
 	}}
 	t.Setenv("LESSON_TEST_LOG", f.log)
 	t.Setenv("TMPDIR", t.TempDir()) // so that a test can see that nothing is left there

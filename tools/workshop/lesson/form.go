@@ -3,6 +3,7 @@ package lesson
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,9 @@ func (l Lesson) validate(r repository.Repository, source string) error {
 	l.validateBlocks(say)
 	l.validatePassages(say)
 	l.validateChecks(r, say)
+	if err := l.validateQuotes(r, say); err != nil {
+		wrong = append(wrong, err)
+	}
 	return errors.Join(wrong...)
 }
 
@@ -128,13 +132,43 @@ func (l Lesson) validateChecks(r repository.Repository, say sayer) {
 			say(step.Line, "step %d has no check; write %s", step.Number, step.Check())
 		}
 	}
-	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, "checks")) // without the folder, each check is missing
+	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, "lesson", "checks")) // without the folder, each check is missing
 	for _, entry := range entries {
 		switch {
 		case !checkName.MatchString(entry.Name()):
-			say(1, "checks/%s is not the check of a step; they are called step1.sh and so on", entry.Name())
+			say(1, "lesson/checks/%s is not the check of a step; they are called step1.sh and so on", entry.Name())
 		case !slices.Contains(want, entry.Name()):
-			say(1, "checks/%s has no step; remove it, or write the step", entry.Name())
+			say(1, "lesson/checks/%s has no step; remove it, or write the step", entry.Name())
 		}
 	}
+}
+
+// validateQuotes wants each block of Go or YAML to stand word for word in a file of the
+// stage, and each output to have been filled in.
+func (l Lesson) validateQuotes(r repository.Repository, say sayer) error {
+	var code strings.Builder
+	err := filepath.WalkDir(r.Path(l.Stage.Folder), func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".go" && filepath.Ext(file) != ".yaml" {
+			return err
+		}
+		content, err := os.ReadFile(file)
+		code.Write(content)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading the code of stage %d: %w", l.Stage.Number, err)
+	}
+	for _, fence := range l.Fences {
+		switch fence.Info {
+		case "go", "yaml":
+			if !strings.Contains(code.String(), fence.Code) {
+				say(fence.Line, "no file of %s has this block as it is here; quote the code anew", l.Stage.Folder)
+			}
+		case "text":
+			if fence.Code == "" || fence.Code == "OUT\n" {
+				say(fence.Line, "the output is still to be filled in; run the step and paste it")
+			}
+		}
+	}
+	return nil
 }

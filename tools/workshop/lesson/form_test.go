@@ -27,7 +27,7 @@ func TestALessonIsRead(t *testing.T) {
 	step := l.Steps[1]
 	assert.Equal(t, 2, step.Number)
 	assert.Equal(t, "Write again", step.Title)
-	assert.Equal(t, "checks/step2.sh", step.Check())
+	assert.Equal(t, "lesson/checks/step2.sh", step.Check())
 	assert.Equal(t, "03-watch/README.md:18", l.at(step.Line))
 	assert.True(t, strings.HasPrefix(step.Text, "Twice:\n\n```bash exec\n"), step.Text)
 	assert.Equal(t, []Block{
@@ -85,16 +85,16 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 			`03-watch/README.md:9: step 1 has nothing to run; give it a fenced block with the info string bash exec`,
 		},
 		"a step has no check": {
-			func(f *fixture) { delete(f.files, "03-watch/checks/step2.sh") },
-			`03-watch/README.md:18: step 2 has no check; write checks/step2.sh`,
+			func(f *fixture) { delete(f.files, "03-watch/lesson/checks/step2.sh") },
+			`03-watch/README.md:18: step 2 has no check; write lesson/checks/step2.sh`,
 		},
 		"a check has no step": {
-			func(f *fixture) { f.files["03-watch/checks/step3.sh"] = "exit 0" },
-			`03-watch/README.md:1: checks/step3.sh has no step; remove it, or write the step`,
+			func(f *fixture) { f.files["03-watch/lesson/checks/step3.sh"] = "exit 0" },
+			`03-watch/README.md:1: lesson/checks/step3.sh has no step; remove it, or write the step`,
 		},
 		"a file beside the checks": {
-			func(f *fixture) { f.files["03-watch/checks/last.sh"] = "exit 0" },
-			`03-watch/README.md:1: checks/last.sh is not the check of a step`,
+			func(f *fixture) { f.files["03-watch/lesson/checks/last.sh"] = "exit 0" },
+			`03-watch/README.md:1: lesson/checks/last.sh is not the check of a step`,
 		},
 		"a fence of a hosted scenario": {
 			func(f *fixture) { f.readme("> one.txt\n```\n", "> one.txt\n```{{exec}}\n```\n") },
@@ -111,6 +111,25 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 		"an info string that nobody knows": {
 			func(f *fixture) { f.readme("bash exec lab", "bash exec again") },
 			`03-watch/README.md:26: the info string is bash exec, or bash exec lab for what only the lab has; not "bash exec again"`,
+		},
+		"a quote that no file has": {
+			func(f *fixture) {
+				f.files["03-watch/main.go"] = "package main\n"
+				f.readme("A file.", "```go\npackage  main\n```")
+			},
+			`03-watch/README.md:7: no file of 03-watch has this block as it is here; quote the code anew`,
+		},
+		"a manifest that no file has": {
+			func(f *fixture) { f.readme("A file.", "```yaml\nkind: Pod\n```") },
+			`03-watch/README.md:7: no file of 03-watch has this block`,
+		},
+		"an output is left blank": {
+			func(f *fixture) { f.readme("```sh\n```", "```text\n```") },
+			`03-watch/README.md:15: the output is still to be filled in; run the step and paste it`,
+		},
+		"an output is a placeholder": {
+			func(f *fixture) { f.readme("```sh\n```", "```text\nOUT\n```") },
+			`03-watch/README.md:15: the output is still to be filled in`,
 		},
 		"a passage for the lab has no end": {
 			func(f *fixture) { f.readme("A file.", "<!-- lab -->\n\nA file.") },
@@ -131,10 +150,19 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 	}
 }
 
+func TestQuotesOfAnyFileOfTheStageArePassed(t *testing.T) {
+	f := newFixture(t)
+	f.files["03-watch/follow/follow.go"] = "package follow\n\nfunc follow() {}\n"
+	f.files["03-watch/lesson/demo.yaml"] = "kind: Namespace\n"
+	f.readme("A file.", "```go\nfunc follow() {}\n```\n\n```yaml\nkind: Namespace\n```")
+	_, err := Read(f.repository(), watch)
+	require.NoError(t, err)
+}
+
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	f := newFixture(t)
 	f.readme("## Exercises", "## Training")
-	delete(f.files, "03-watch/checks/step1.sh")
+	delete(f.files, "03-watch/lesson/checks/step1.sh")
 	_, err := Read(f.repository(), watch)
 	require.ErrorContains(t, err, "README.md:34")
 	require.ErrorContains(t, err, "README.md:9")

@@ -2,7 +2,7 @@
 //
 // A lesson is the README.md of a stage: plain CommonMark, with the same second-level
 // headings in every stage (see form.go). What a reader is to run are fenced blocks with
-// the info string "bash exec". After each step, checks/stepK.sh says whether it is done.
+// the info string "bash exec". After each step, lesson/checks/stepK.sh says whether it is done.
 package lesson
 
 import (
@@ -54,5 +54,5 @@ func (l Lesson) at(line int) string {
 
 // Check is the step's check script, as a path in the stage's folder.
 func (s Step) Check() string {
-	return fmt.Sprintf("checks/step%d.sh", s.Number)
+	return fmt.Sprintf("lesson/checks/step%d.sh", s.Number)
 }

@@ -41,12 +41,12 @@ func newRepository(t *testing.T) repository.Repository {
 	t.Helper()
 	r := repository.Repository{Root: t.TempDir()}
 	for name, content := range map[string]string{
-		"03-watch/go.mod":          "module watch\n",
-		"03-watch/README.md":       readme,
-		"03-watch/checks/step1.sh": "test -f one.txt || { echo one.txt is not there yet; exit 1; }; echo done\n",
-		"03-watch/checks/step2.sh": "exit 1\n",
-		"katacoda/course.yaml":     courseText,
-		"katacoda/mine":            "a file that nobody generated",
+		"03-watch/go.mod":                 "module watch\n",
+		"03-watch/README.md":              readme,
+		"03-watch/lesson/checks/step1.sh": "test -f one.txt || { echo one.txt is not there yet; exit 1; }; echo done\n",
+		"03-watch/lesson/checks/step2.sh": "exit 1\n",
+		"katacoda/course.yaml":            courseText,
+		"katacoda/mine":                   "a file that nobody generated",
 	} {
 		repositorytest.Write(t, r.Path(name), content)
 	}

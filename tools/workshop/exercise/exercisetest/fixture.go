@@ -84,21 +84,6 @@ func TestJoin(t *testing.T) {
 	}
 }
 `,
-	// A lesson quotes the code that some patches break, and judges nobody.
-	"01-sums/lesson_test.go": `package lesson
-
-import (
-	"os"
-	"strings"
-	"testing"
-)
-
-func TestTheLessonQuotesThisCode(t *testing.T) {
-	if code, _ := os.ReadFile("sum/sum.go"); strings.Contains(string(code), "total = n") {
-		t.Error("it does not")
-	}
-}
-`,
 	// This is never run.
 	"01-sums/e2e/e2e_test.go": "package e2e\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) { t.Error(\"there is no lab\") }\n",
 }
@@ -142,7 +127,7 @@ func Add(t testing.TB, r repository.Repository, e Exercise) {
 		"judge.yaml": fmt.Sprintf("level: %d\nminutes: 5\nread: [%s]\ntests:\n  - package: %s\n    test: %s\n    output: %q\n    because: The code has to be right.\n",
 			e.Level, e.File, e.Package, e.Test, e.Output),
 	} {
-		repositorytest.Write(t, r.Path("01-sums", "exercises", e.Name, name), content)
+		repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", e.Name, name), content)
 	}
 	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
 }

@@ -64,7 +64,7 @@ Next: make exercise N=1 NAME=smallest   (Something is smallest)
 func TestTheLastExerciseHasNoNext(t *testing.T) {
 	l := newLearner(t)
 	for _, name := range []string{"smallest", "silent"} {
-		require.NoError(t, os.RemoveAll(l.home.Path("01-sums", "exercises", name)))
+		require.NoError(t, os.RemoveAll(l.home.Path("01-sums", "lesson", "exercises", name)))
 	}
 	require.NoError(t, l.home.Commit(t.Context(), "one is enough"))
 	l.mustStart("1", "lost")
@@ -95,9 +95,9 @@ func TestTheTestsAreTheJudge(t *testing.T) {
 			l.git(l.home.Root, "-C", ".workshop/1-lost", "checkout", "broken/1-lost", "--", "01-sums/sum/sum_test.go")
 		})
 	}
-	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestMax")
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "lesson", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestMax")
 	_, err := l.check("")
-	require.ErrorContains(t, err, "'01-sums/exercises/lost/judge.yaml'")
+	require.ErrorContains(t, err, "'01-sums/lesson/exercises/lost/judge.yaml'")
 	assert.Zero(t, l.progress().of("1-lost").Tries)
 }
 

@@ -28,8 +28,8 @@ func TestTheListSaysHowFarTheLearnerIs(t *testing.T) {
   1      silent    3      5        new
 `, l.list())
 
-	require.NoError(t, os.Remove(l.home.Path("01-sums", "exercises", "silent", "hints.md")))
-	assert.Contains(t, l.list(), "01-sums/exercises/silent is not complete: hints.md has 0 hints")
+	require.NoError(t, os.Remove(l.home.Path("01-sums", "lesson", "exercises", "silent", "hints.md")))
+	assert.Contains(t, l.list(), "01-sums/lesson/exercises/silent is not complete: hints.md has 0 hints")
 }
 
 func TestAProgressThatCannotBeReadIsPutAside(t *testing.T) {

@@ -21,7 +21,7 @@ func TestStartingGivesACopyThatIsBroken(t *testing.T) {
 Your copy, where you change what you like:
   .workshop/1-lost
 Read the task:
-  .workshop/1-lost/01-sums/exercises/lost/README.md
+  .workshop/1-lost/01-sums/lesson/exercises/lost/README.md
 Then open:
   .workshop/1-lost/01-sums/sum/sum.go
 
@@ -64,7 +64,7 @@ func TestStartingTwiceLosesNothing(t *testing.T) {
 	assert.Equal(t, "1-silent", l.progress().Current)
 
 	// From within a copy, too, and on a branch that does not have the exercise.
-	l.git(l.home.Root, "rm", "-r", "--quiet", "01-sums/exercises/lost")
+	l.git(l.home.Root, "rm", "-r", "--quiet", "01-sums/lesson/exercises/lost")
 	out, err := l.in(".workshop", "1-silent", "01-sums").start("01", "lost")
 	require.NoError(t, err)
 	assert.Contains(t, out, "1-lost is started already (0 tries, 1 hint); it is as you left it. To begin anew: ../../../bin/workshop reset\n")
@@ -125,14 +125,14 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a patch that does not apply": {"1", "lost", func(l learner) {
 			exercisetest.Edit(l, l.home.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
 			require.NoError(l, l.home.Commit(l.Context(), "changed"))
-		}, "01-sums/exercises/lost/break.patch does not fit the code of this commit, which is a mistake of the workshop, not yours: git apply: error: patch failed"},
+		}, "01-sums/lesson/exercises/lost/break.patch does not fit the code of this commit, which is a mistake of the workshop, not yours: git apply: error: patch failed"},
 		"an exercise that is not committed": {"1", "lost", func(l learner) {
-			l.git(l.home.Root, "rm", "-r", "--quiet", "--cached", "01-sums/exercises/lost")
+			l.git(l.home.Root, "rm", "-r", "--quiet", "--cached", "01-sums/lesson/exercises/lost")
 			l.git(l.home.Root, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message", "gone")
-		}, "01-sums/exercises/lost is not committed yet, and a copy is made from the last commit; commit it first"},
+		}, "01-sums/lesson/exercises/lost is not committed yet, and a copy is made from the last commit; commit it first"},
 		"an exercise that is not complete": {"1", "lost", func(l learner) {
-			require.NoError(l, os.Remove(l.home.Path("01-sums", "exercises", "lost", "judge.yaml")))
-		}, "01-sums/exercises/lost is not complete: judge.yaml"},
+			require.NoError(l, os.Remove(l.home.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml")))
+		}, "01-sums/lesson/exercises/lost is not complete: judge.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

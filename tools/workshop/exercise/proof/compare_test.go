@@ -48,7 +48,6 @@ func TestTheFailuresAreComparedWithTheNamedTests(t *testing.T) {
 		"a package at the top":         {[]exercise.Test{{Package: ".", Test: "TestX"}}, []string{"pass"}, []string{"TestX of the top package is not run"}},
 		"another name that begins so":  {named, []string{"run TestX", "TestX|boo", "fail TestX", "run TestXY", "fail TestXY", "fail"}, []string{"TestXY of ./p fails too"}},
 		"another subtest fails too":    {[]exercise.Test{{Package: "./p", Test: "TestX/a", Output: "boo"}}, []string{"run TestX", "run TestX/a", "TestX/a|boo", "fail TestX/a", "run TestX/b", "fail TestX/b", "fail TestX", "fail"}, []string{"TestX/b of ./p fails too"}},
-		"the lesson's quotes":          {named, []string{"run TestX", "TestX|boo", "fail TestX", "run TestTheLessonQuotesThisCode", "fail TestTheLessonQuotesThisCode", "fail"}, nil},
 		"a panic":                      {named, []string{"run TestX", "TestX|panic: nil map", "TestX|", "TestX|goroutine 7 [running]:", "fail TestX", "fail"}, []string{"./p ends in a panic (panic: nil map): in TestX"}},
 		"a timeout":                    {named, []string{"run TestX", "TestX|panic: test timed out after 2s", "TestX|", "TestX|goroutine 7 [running]:", "fail"}, []string{"./p hangs (panic: test timed out after 2s): in TestX"}},
 		"an exit":                      {named, []string{"run TestX", "fail"}, []string{"TestX of ./p ends its process"}},

@@ -101,31 +101,31 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 			func(t *testing.T, r repository.Repository) {
 				exercisetest.Edit(t, r.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
 			},
-			[]string{"01-sums/exercises/lost: break.patch no longer applies: git apply: error: patch failed: 01-sums/sum/sum.go:", "; make it anew"},
+			[]string{"01-sums/lesson/exercises/lost: break.patch no longer applies: git apply: error: patch failed: 01-sums/sum/sum.go:", "; make it anew"},
 		},
 		"the patch no longer bites": {
 			func(t *testing.T, r repository.Repository) {
 				exercisetest.Edit(t, r.Path("01-sums", "sum", "sum_test.go"), "want := 3", "want := Sum(numbers...)")
 			},
-			[]string{"01-sums/exercises/lost: with the patch TestSum/of_two of ./sum passes, but judge.yaml says that it fails: the patch no longer bites"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch TestSum/of_two of ./sum passes, but judge.yaml says that it fails: the patch no longer bites"},
 		},
 		"another test fails": {
 			func(t *testing.T, r repository.Repository) {
 				repositorytest.Write(t, r.Path("01-sums", "sum", "more_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) {\n\tif Sum(1, 1) != 2 {\n\t\tt.Error(\"too few\")\n\t}\n}\n")
 			},
-			[]string{"01-sums/exercises/lost: with the patch TestMore of ./sum fails too: name it in judge.yaml or make the patch smaller\n    more_test.go:7: too few"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch TestMore of ./sum fails too: name it in judge.yaml or make the patch smaller\n    more_test.go:7: too few"},
 		},
 		"the wrong reason": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "the sum is 2, not 3", "the sum is 7")
+				exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "the sum is 2, not 3", "the sum is 7")
 			},
-			[]string{`01-sums/exercises/lost: with the patch TestSum/of_two of ./sum fails, but does not print "the sum is 7"`, "sum_test.go:13: the sum is 2, not 3"},
+			[]string{`01-sums/lesson/exercises/lost: with the patch TestSum/of_two of ./sum fails, but does not print "the sum is 7"`, "sum_test.go:13: the sum is 2, not 3"},
 		},
 		"it does not compile": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal = m")
+				exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal = m")
 			},
-			[]string{"01-sums/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: m"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: m"},
 		},
 		"a test of another package does not compile": {
 			func(t *testing.T, r repository.Repository) {
@@ -135,42 +135,42 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 				exercisetest.Edit(t, r.Path("01-sums", "sum", "total.go"), "Total = Sum", "total = Sum")
 				more := repositorytest.Git(t, r, "diff")
 				repositorytest.Git(t, r, "checkout", "--quiet", ".")
-				patch := r.Path("01-sums", "exercises", "lost", "break.patch")
+				patch := r.Path("01-sums", "lesson", "exercises", "lost", "break.patch")
 				repositorytest.Write(t, patch, repositorytest.Read(t, patch)+more+"\n")
 			},
-			[]string{"01-sums/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: sum.Total"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch the stage does not compile, or go vet complains:", "undefined: sum.Total"},
 		},
 		"it panics": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal = numbers[n]")
+				exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal = numbers[n]")
 			},
-			[]string{"01-sums/exercises/lost: with the patch ./sum ends in a panic (panic: runtime error: index out of range [3] with length 1): in TestSum/of_", "make the patch milder"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch ./sum ends in a panic (panic: runtime error: index out of range [3] with length 1): in TestSum/of_", "make the patch milder"},
 		},
 		"it is not formatted": {
 			func(t *testing.T, r repository.Repository) {
-				exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal =  n")
+				exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "break.patch"), "+\t\ttotal = n", "+\t\ttotal =  n")
 			},
-			[]string{"01-sums/exercises/lost: with the patch 01-sums/sum/sum.go is not as gofmt writes it"},
+			[]string{"01-sums/lesson/exercises/lost: with the patch 01-sums/sum/sum.go is not as gofmt writes it"},
 		},
 		"it touches the judge": {
 			func(t *testing.T, r repository.Repository) {
-				path := r.Path("01-sums", "exercises", "lost", "break.patch")
+				path := r.Path("01-sums", "lesson", "exercises", "lost", "break.patch")
 				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "sum.go", "sum_test.go"))
 			},
-			[]string{"01-sums/exercises/lost: break.patch touches 01-sums/sum/sum_test.go: it may touch neither tests nor text"},
+			[]string{"01-sums/lesson/exercises/lost: break.patch touches 01-sums/sum/sum_test.go: it may touch neither tests nor text"},
 		},
 		"it touches another folder": {
 			func(t *testing.T, r repository.Repository) {
-				path := r.Path("01-sums", "exercises", "lost", "break.patch")
+				path := r.Path("01-sums", "lesson", "exercises", "lost", "break.patch")
 				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "01-sums/sum/sum.go", "tools/workshop/go.mod"))
 			},
-			[]string{"01-sums/exercises/lost: break.patch touches tools/workshop/go.mod, which is not in 01-sums"},
+			[]string{"01-sums/lesson/exercises/lost: break.patch touches tools/workshop/go.mod, which is not in 01-sums"},
 		},
 		"it is no patch": {
 			func(t *testing.T, r repository.Repository) {
-				repositorytest.Write(t, r.Path("01-sums", "exercises", "lost", "break.patch"), "hello\n")
+				repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "break.patch"), "hello\n")
 			},
-			[]string{"01-sums/exercises/lost: break.patch is no patch: "},
+			[]string{"01-sums/lesson/exercises/lost: break.patch is no patch: "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,13 +190,13 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 
 func TestTheOthersAreProvedAllTheSame(t *testing.T) {
 	r := exercisetest.New(t)
-	require.NoError(t, os.Remove(r.Path("01-sums", "exercises", "lost", "hints.md")))
-	exercisetest.Edit(t, r.Path("01-sums", "exercises", "smallest", "judge.yaml"), "not 3", "not 7")
+	require.NoError(t, os.Remove(r.Path("01-sums", "lesson", "exercises", "lost", "hints.md")))
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "smallest", "judge.yaml"), "not 3", "not 7")
 	require.NoError(t, r.Commit(t.Context(), "break it"))
 	out, err := prove(t, r)
 	require.EqualError(t, err, "there are 2 problems with the exercises, see above")
-	assert.Contains(t, out, "01-sums/exercises/lost: hints.md has 0 hints, at least two are needed")
-	assert.Contains(t, out, "01-sums/exercises/smallest: with the patch TestMax of ./sum fails, but does not print")
+	assert.Contains(t, out, "01-sums/lesson/exercises/lost: hints.md has 0 hints, at least two are needed")
+	assert.Contains(t, out, "01-sums/lesson/exercises/smallest: with the patch TestMax of ./sum fails, but does not print")
 	assert.Contains(t, out, "silent is honest")
 	assert.Contains(t, out, "\nexercises: 1 passed, 2 failed\n")
 }
@@ -222,7 +222,7 @@ func TestATestThatFailsOnceIsAProblem(t *testing.T) {
 	repositorytest.Write(t, r.Path("01-sums", "sum", "moody_test.go"), strings.Replace(moody, "MARK", mark, 1))
 	out, err := prove(t, r, "1/lost")
 	require.Error(t, err)
-	assert.Contains(t, out, "01-sums/exercises/lost: with the patch TestMoody of ./sum fails too: name it in judge.yaml or make the patch smaller\n    moody_test.go:10: not today")
+	assert.Contains(t, out, "01-sums/lesson/exercises/lost: with the patch TestMoody of ./sum fails too: name it in judge.yaml or make the patch smaller\n    moody_test.go:10: not today")
 }
 
 // The package dear needs the package sum, and so do the tests of the package near.
@@ -261,7 +261,7 @@ func TestAStageHasThreeExercisesOfRisingLevel(t *testing.T) {
 	}
 	assert.Empty(t, stageRules(of(3, 1, 2)))
 	assert.Empty(t, stageRules(of(1, 1, 3)))
-	assert.Equal(t, []string{"it has 2 exercises, at least three are needed: add a folder in exercises/"}, stageRules(of(1, 2)))
+	assert.Equal(t, []string{"it has 2 exercises, at least three are needed: add a folder in lesson/exercises/"}, stageRules(of(1, 2)))
 	assert.Equal(t, []string{"the levels of its exercises are [2 3], they have to rise from 1: set level in a judge.yaml"}, stageRules(of(2, 2, 3)))
 	assert.Equal(t, []string{"the levels of its exercises are [1], they have to rise from 1: set level in a judge.yaml"}, stageRules(of(1, 1, 1)))
 }
@@ -286,7 +286,7 @@ func TestWhereTheTestsFailAnywayNothingIsProved(t *testing.T) {
 
 func TestANamedTestIsRunWithoutThePatch(t *testing.T) {
 	r := exercisetest.New(t)
-	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestSum/of_four")
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "TestSum/of_two", "TestSum/of_four")
 	out, err := prove(t, r, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, "01-sums: without any patch TestSum/of_four of ./sum is not run: is that its name, as go test prints it?")
@@ -294,7 +294,7 @@ func TestANamedTestIsRunWithoutThePatch(t *testing.T) {
 
 func TestEndToEndTestsAreRunIfAnExerciseNamesOne(t *testing.T) {
 	r := exercisetest.New(t)
-	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "tests:\n", "tests:\n  - {package: ./e2e, test: TestAll, output: there is no lab, because: x}\n")
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "tests:\n", "tests:\n  - {package: ./e2e, test: TestAll, output: there is no lab, because: x}\n")
 	out, err := prove(t, r, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, "without any patch TestAll of ./e2e fails")
@@ -318,7 +318,7 @@ func TestWhatTakesTooLongIsAProblem(t *testing.T) {
 	p.Tested = true
 	out, err = p.run(t, "1")
 	require.Error(t, err)
-	assert.Contains(t, out, "01-sums/exercises/lost: the tests take too long; the limit is --timeout")
+	assert.Contains(t, out, "01-sums/lesson/exercises/lost: the tests take too long; the limit is --timeout")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -344,7 +344,7 @@ func TestTheCommandProvesTheRepositoryItIsIn(t *testing.T) {
 	r := exercisetest.New(t)
 	useOwnCache(t)
 	// What is not committed yet is proved, too.
-	exercisetest.Edit(t, r.Path("01-sums", "exercises", "lost", "judge.yaml"), "minutes: 5", "minutes: 0")
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "minutes: 5", "minutes: 0")
 	t.Chdir(r.Root)
 	out, err := runCommand(t, "1/lost")
 	require.Error(t, err)

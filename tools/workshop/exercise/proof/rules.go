@@ -18,7 +18,7 @@ import (
 func stageRules(exercises []exercise.Exercise) []string {
 	var problems []string
 	if len(exercises) < 3 {
-		problems = append(problems, fmt.Sprintf("it has %d exercises, at least three are needed: add a folder in exercises/", len(exercises)))
+		problems = append(problems, fmt.Sprintf("it has %d exercises, at least three are needed: add a folder in lesson/exercises/", len(exercises)))
 	}
 	var levels []int
 	for _, e := range exercises {
@@ -46,7 +46,7 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 		switch {
 		case !inStage:
 			problems = append(problems, fmt.Sprintf("break.patch touches %s, which is not in %s", file, e.Stage.Folder))
-		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "exercises/"):
+		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "lesson/"):
 			problems = append(problems, fmt.Sprintf("break.patch touches %s: it may touch neither tests nor text", file))
 		}
 		files = append(files, below)

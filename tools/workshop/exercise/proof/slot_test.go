@@ -27,7 +27,7 @@ func TestASlotIsFilledAnew(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *slot){
 		"nothing": func(*testing.T, *slot) {},
 		"a patch and new files": func(t *testing.T, s *slot) {
-			require.NoError(t, s.apply(t.Context(), "01-sums/exercises/lost/break.patch"))
+			require.NoError(t, s.apply(t.Context(), "01-sums/lesson/exercises/lost/break.patch"))
 			repositorytest.Write(t, s.Path("01-sums", "new", "new.go"), "package new\n")
 			repositorytest.Write(t, s.Path(".workshop", "ignored"), "x")
 		},
@@ -63,7 +63,7 @@ func TestASlotIsRestored(t *testing.T) {
 	s := newSlot(t, t.TempDir())
 	require.NoError(t, s.fill(t.Context(), r, r))
 	before := times(t, s)
-	require.NoError(t, s.apply(t.Context(), "01-sums/exercises/lost/break.patch"))
+	require.NoError(t, s.apply(t.Context(), "01-sums/lesson/exercises/lost/break.patch"))
 	repositorytest.Write(t, s.Path("01-sums", "sum", "left_by_a_test"), "")
 	require.NoError(t, s.restore(t.Context()))
 	assert.Equal(t, before, times(t, s))
@@ -117,7 +117,7 @@ func TestTimesFollowTheContent(t *testing.T) {
 
 	repositorytest.Git(t, r, "checkout", "--quiet", ".")
 	_, _ = filled()
-	require.NoError(t, s.apply(t.Context(), "01-sums/exercises/lost/break.patch"))
+	require.NoError(t, s.apply(t.Context(), "01-sums/lesson/exercises/lost/break.patch"))
 	assert.Equal(t, patched, times(t, s)[sum], "the same content has the same time, whoever made it")
 }
 

@@ -19,7 +19,7 @@ func replaced(text, old, replacement string) string {
 
 func TestVerdictsAreRemembered(t *testing.T) {
 	r := exercisetest.New(t)
-	exercisetest.Edit(t, r.Path("01-sums", "exercises", "smallest", "judge.yaml"), "not 3", "not 7")
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "smallest", "judge.yaml"), "not 3", "not 7")
 	p := newProver(t, r)
 	_, err := p.run(t)
 	require.Error(t, err)
@@ -71,7 +71,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 
 	for name, change := range map[string]func(*testing.T){
 		"the stage": func(*testing.T) {
-			repositorytest.Write(t, r.Path("01-sums", "exercises", "lost", "hints.md"), "## Hint 1\n")
+			repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Hint 1\n")
 		},
 		"a stage that it needs":  func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
 		"the lab":                func(*testing.T) { repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a LAB") },

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Step 4: watch pods lost its connection, and lost nothing else.
+cd "$(dirname "$0")/../.." || exit 1
+
+if ! grep -q 'going on from version' pods.log 2>/dev/null; then
+	echo "pods.log does not show a lost connection yet: take it away from watch pods, and give it back"
+	exit 1
+fi
+if ! grep -q '^DELETED pod buoy' pods.log; then
+	echo "pods.log does not tell that buoy was deleted: delete it while the connection is away, and give the program time"
+	exit 1
+fi
+if [ "$(grep -c '^ADDED pod bell' pods.log)" != 1 ]; then
+	echo "pods.log tells more than once that bell was added: remove the file and do the step again"
+	exit 1
+fi
+echo done

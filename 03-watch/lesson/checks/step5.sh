@@ -1,0 +1,15 @@
+#!/bin/sh
+# Step 5: the version was gone, and a list told what happened meanwhile.
+cd "$(dirname "$0")/../.." || exit 1
+
+if ! grep -q 'too old resource version' gone.log 2>/dev/null; then
+	echo "gone.log does not show a version that is gone yet: restart the API server while the connection is away"
+	exit 1
+fi
+for change in "MODIFIED pod bell" "ADDED pod crane" "DELETED pod buoy"; do
+	if ! grep -q "^$change" gone.log; then
+		echo "gone.log does not have \"$change\" yet: change it while the connection is away"
+		exit 1
+	fi
+done
+echo done

@@ -1,0 +1,15 @@
+#!/bin/sh
+# observe told of a Service that came, one that changed and one that went.
+cd "$(dirname "$0")/../.." || exit 1
+
+if [ ! -x bin/observe ]; then
+	echo "observe is not built yet: go build -o bin/ ./cmd/observe"
+	exit 1
+fi
+for event in "Sync .*quay web" "Added .*quay shop" "Updated .*quay web front" "Deleted .*quay shop"; do
+	if ! grep -q "^# [^ ]* $event" observe-changes.log 2>/dev/null; then
+		echo "observe-changes.log has no line like \"# TIME $event\" yet: make the change while observe runs"
+		exit 1
+	fi
+done
+echo done

@@ -1,0 +1,21 @@
+#!/bin/sh
+# The Ingress of the Service that was deleted unseen is gone, the other is there.
+cd "$(dirname "$0")/../.." || exit 1
+
+if ! ingresses=$(kubectl --namespace=quay get ingress --output=name 2>&1); then
+	echo "the cluster does not answer: $ingresses"
+	exit 1
+fi
+if ! echo "$ingresses" | grep -q '/web$'; then
+	echo "there is no Ingress web in the namespace quay yet: run observe/examples/ingress/run.sh -n quay --once"
+	exit 1
+fi
+if echo "$ingresses" | grep -q '/shop$'; then
+	echo "the Ingress shop is still there: delete the Service shop, and run the example again"
+	exit 1
+fi
+if ! grep -q '^# [^ ]* Deleted .*quay shop' observe-ingress.log 2>/dev/null; then
+	echo "observe-ingress.log does not tell that shop was deleted: delete the Service while observe is not running"
+	exit 1
+fi
+echo done
