@@ -22,13 +22,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/01-client-list/cli"
+	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
 )
 
 // TestAgainstARealServer runs in order: a cluster starts in seconds, so the
 // subtests share one, and the later ones find what the earlier ones made.
 func TestAgainstARealServer(t *testing.T) {
-	c := startCluster(t)
-	client := kubernetes.NewForConfigOrDie(c.config)
+	// Without its cache, the API server asks etcd for each page, so a Continue token
+	// expires when etcd forgets its moment.
+	c := testcluster.Start(t, "watch-cache-sizes=namespaces#0")
+	client := kubernetes.NewForConfigOrDie(c.Config)
 	waitForNamespaces(t, client)
 	t.Run("a new cluster has four namespaces", func(t *testing.T) { fourNamespaces(t, c) })
 	t.Run("-o wide prints what kubectl prints", func(t *testing.T) { sameAsKubectl(t, c) })
@@ -48,36 +53,36 @@ func waitForNamespaces(t *testing.T, client kubernetes.Interface) {
 	require.Eventually(t, func() bool {
 		list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		return err == nil && len(list.Items) == 4
-	}, testTimeout, 50*time.Millisecond)
+	}, testcluster.TestTimeout, 50*time.Millisecond)
 }
 
-func fourNamespaces(t *testing.T, c *cluster) {
-	stdout, stderr, code := clientList(t, "--kubeconfig", c.kubeconfig)
+func fourNamespaces(t *testing.T, c *testcluster.Cluster) {
+	stdout, stderr, code := clientList(t, "--kubeconfig", c.Kubeconfig)
 	assert.Equal(t, "default\nkube-node-lease\nkube-public\nkube-system\n", stdout)
 	assert.Empty(t, stderr)
 	assert.Equal(t, 0, code)
 }
 
 // Of namespaces, kubectl has no further column to show when it is asked for all.
-func sameAsKubectl(t *testing.T, c *cluster) {
+func sameAsKubectl(t *testing.T, c *testcluster.Cluster) {
 	kubectl := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
 	// An age can change between the two; then they agree a moment later.
 	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
-		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.kubeconfig, "get", "namespaces", "-o", "wide").Output()
+		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.Kubeconfig, "get", "namespaces", "-o", "wide").Output()
 		require.NoError(collect, err)
-		got, _, code := clientList(t, "--kubeconfig", c.kubeconfig, "-o", "wide")
+		got, _, code := clientList(t, "--kubeconfig", c.Kubeconfig, "-o", "wide")
 		require.Equal(collect, 0, code)
 		assert.Equal(collect, string(want), got)
-	}, testTimeout, 100*time.Millisecond)
+	}, testcluster.TestTimeout, 100*time.Millisecond)
 }
 
-func forbidden(t *testing.T, c *cluster, client kubernetes.Interface) {
-	kubeconfig := c.userKubeconfig(t, "jane")
+func forbidden(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface) {
+	kubeconfig := c.UserKubeconfig(t, "jane")
 	stdout, stderr, code := clientList(t, "--kubeconfig", kubeconfig)
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
 	assert.Equal(t, `error: namespaces is forbidden: User "jane" cannot list resource "namespaces" in API group "" at the cluster scope; `+
-		`ask an administrator for the verb "list" on the resource "namespaces"`+"\n", stderr)
+		`ask an administrator for that verb on that resource`+"\n", stderr)
 
 	// The sentence is true: that verb on that resource is all it takes.
 	_, err := client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
@@ -94,19 +99,19 @@ func forbidden(t *testing.T, c *cluster, client kubernetes.Interface) {
 	require.Eventually(t, func() bool {
 		_, _, code := clientList(t, "--kubeconfig", kubeconfig)
 		return code == 0
-	}, testTimeout, 50*time.Millisecond)
+	}, testcluster.TestTimeout, 50*time.Millisecond)
 }
 
-func unauthorised(t *testing.T, c *cluster) {
-	path := kubeconfigTo(t, c.config.Host, c.config.CAData) // its token is "test"
+func unauthorised(t *testing.T, c *testcluster.Cluster) {
+	path := kubeconfigTo(t, c.Config.Host, c.Config.CAData) // its token is "test"
 	_, stderr, code := clientList(t, "--kubeconfig", path)
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stderr, "error: "+c.config.Host+" does not accept the credentials")
+	assert.Contains(t, stderr, "error: "+c.Config.Host+" does not accept the credentials")
 }
 
-func threeRequests(t *testing.T, c *cluster, names []string) {
+func threeRequests(t *testing.T, c *testcluster.Cluster, names []string) {
 	var requests atomic.Int32
-	config := rest.CopyConfig(c.config)
+	config := rest.CopyConfig(c.Config)
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			requests.Add(1)
@@ -117,7 +122,7 @@ func threeRequests(t *testing.T, c *cluster, names []string) {
 
 	var got []string
 	var sizes []int
-	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 50, testTimeout) {
+	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 50, testcluster.TestTimeout) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, requests.Load(), int32(3), "the list does not end")
 		sizes = append(sizes, len(page))
@@ -132,9 +137,9 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func everyName(t *testing.T, c *cluster, names []string) {
+func everyName(t *testing.T, c *testcluster.Cluster, names []string) {
 	for _, chunkSize := range []int{0, 10, 50} {
-		stdout, stderr, code := clientList(t, "--kubeconfig", c.kubeconfig, fmt.Sprintf("--chunk-size=%d", chunkSize))
+		stdout, stderr, code := clientList(t, "--kubeconfig", c.Kubeconfig, fmt.Sprintf("--chunk-size=%d", chunkSize))
 		require.Equal(t, 0, code, stderr)
 		assert.Empty(t, stderr)
 		assert.Equal(t, strings.Join(names, "\n")+"\n", stdout)
@@ -143,10 +148,10 @@ func everyName(t *testing.T, c *cluster, names []string) {
 
 // expiredToken makes the server forget the moment of the first page before the
 // second is asked for.
-func expiredToken(t *testing.T, c *cluster, client kubernetes.Interface, names []string) {
+func expiredToken(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface, names []string) {
 	first := true
 	var got []string
-	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 50, testTimeout) {
+	for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 50, testcluster.TestTimeout) {
 		require.NoError(t, err)
 		got = append(got, namesOf(page)...)
 		require.LessOrEqual(t, len(got), len(names), "the list begins again")
@@ -160,7 +165,7 @@ func expiredToken(t *testing.T, c *cluster, client kubernetes.Interface, names [
 
 // forget makes etcd forget everything before now, as it usually does every five
 // minutes. The server then refuses to go on with a list that began before.
-func forget(t *testing.T, c *cluster, client kubernetes.Interface) {
+func forget(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface) {
 	t.Helper()
 	before, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
 	require.NoError(t, err)
@@ -215,9 +220,9 @@ func namesOf(namespaces []corev1.Namespace) []string {
 // clientList runs the program inside the test.
 func clientList(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
-	code = run(ctx, append(args, "--request-timeout="+testTimeout.String()), &out, &errs)
+	code = cli.Run(ctx, newCommand(), append(args, "--request-timeout="+testcluster.TestTimeout.String()), &out, &errs)
 	return out.String(), errs.String(), code
 }

@@ -2,89 +2,25 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/hacking-a-controller/01-client-list/cli"
+	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
 )
 
 const theServer = "https://example:6443"
 
-func TestExplain(t *testing.T) {
-	namespaces := schema.GroupResource{Resource: "namespaces"}
-	get := func(err error) error { return &url.Error{Op: "Get", URL: theServer + "/api/v1/namespaces", Err: err} }
-
-	tests := map[string]struct {
-		err  error
-		want string
-	}{
-		"interrupted": {
-			get(context.Canceled),
-			"interrupted: the list is not complete",
-		},
-		"unauthorised": {
-			apierrors.NewUnauthorized("Unauthorized"),
-			"https://example:6443 does not accept the credentials: they are wrong or have expired; log in again, or get a new kubeconfig (Unauthorized)",
-		},
-		"forbidden": {
-			apierrors.NewForbidden(namespaces, "", errors.New(`User "jane" cannot list resource "namespaces" in API group "" at the cluster scope`)),
-			`namespaces is forbidden: User "jane" cannot list resource "namespaces" in API group "" at the cluster scope; ask an administrator for the verb "list" on the resource "namespaces"`,
-		},
-		"expired, and no token to go on with": {
-			apierrors.NewResourceExpired("too old"),
-			"the server has forgotten the rest of the list; run the command again, or use --chunk-size=0 (too old)",
-		},
-		"our deadline": {
-			get(context.DeadlineExceeded),
-			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (context deadline exceeded)",
-		},
-		"a deadline of the network": {
-			get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}),
-			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (dial tcp: i/o timeout)",
-		},
-		"our deadline in the middle of the answer": {
-			fmt.Errorf("reading the body: %w", context.DeadlineExceeded),
-			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (reading the body: context deadline exceeded)",
-		},
-		"the server's own deadline": {
-			apierrors.NewTimeoutError("too slow", 0),
-			"https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout (Timeout: too slow)",
-		},
-		"a name that nobody knows": {
-			get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "example", IsNotFound: true}}),
-			"the host of https://example:6443 was not found; check its name in the kubeconfig, and the network (lookup example: no such host)",
-		},
-		"no connection": {
-			get(&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("no route to host")}),
-			"https://example:6443 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp: no route to host)",
-		},
-		"anything else": {
-			apierrors.NewInternalError(errors.New("etcd is gone")),
-			"listing namespaces on https://example:6443: Internal error occurred: etcd is gone; see how the server is with kubectl get --raw /readyz",
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			assert.EqualError(t, explain(tc.err, theServer), tc.want)
-		})
-	}
-}
-
 // TestErrorsOverTheWire makes the same errors the way they come about, so that
-// explain is right about what client-go and net/http return.
+// cli.Explain is right about what client-go and net/http return.
 func TestErrorsOverTheWire(t *testing.T) {
 	refuse := func(code int32, reason metav1.StatusReason, message string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
@@ -106,7 +42,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 			func(t *testing.T) string {
 				return kubeconfigFor(t, serve(t, refuse(403, metav1.StatusReasonForbidden, `namespaces is forbidden: User "jane" cannot list`)))
 			},
-			`namespaces is forbidden: User "jane" cannot list; ask an administrator for the verb "list" on the resource "namespaces"`,
+			`namespaces is forbidden: User "jane" cannot list; ask an administrator for that verb on that resource`,
 		},
 		"expired without end": {
 			func(t *testing.T) string {
@@ -181,21 +117,21 @@ func TestErrorsOverTheWire(t *testing.T) {
 		},
 		"something that is not Kubernetes": {
 			func(t *testing.T) string { return kubeconfigFor(t, serve(t, http.NotFound)) },
-			"listing namespaces on SERVER: ",
+			"the server could not find the requested resource (get namespaces); see how the server is with kubectl get --raw /readyz",
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			kubeconfig := tc.kubeconfig(t)
-			config, err := loadConfig(kubeconfig, "")
+			config, _, err := (&cli.ConfigFlags{Kubeconfig: kubeconfig}).Load()
 			require.NoError(t, err)
 
-			timeout := "--request-timeout=" + testTimeout.String()
+			timeout := "--request-timeout=" + testcluster.TestTimeout.String()
 			if strings.HasSuffix(tc.want, late) {
 				timeout = "--request-timeout=300ms"
 			}
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), []string{"--kubeconfig", kubeconfig, timeout}, &stdout, &stderr)
+			code := cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfig, timeout}, &stdout, &stderr)
 			assert.Equal(t, 1, code)
 			assert.Empty(t, stdout.String())
 			assert.Contains(t, stderr.String(), "error: "+strings.ReplaceAll(tc.want, "SERVER", config.Host))
@@ -213,7 +149,7 @@ func TestPagesBeforeAnErrorArePrinted(t *testing.T) {
 	}))
 	for output, want := range map[string]string{"": "a\n", "wide": "NAME   STATUS   AGE\na               <unknown>\n"} {
 		var stdout, stderr bytes.Buffer
-		assert.Equal(t, 1, run(t.Context(), []string{"--kubeconfig", kubeconfig, "-o", output}, &stdout, &stderr))
+		assert.Equal(t, 1, cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfig, "-o", output}, &stdout, &stderr))
 		assert.Equal(t, want, stdout.String())
 		assert.Contains(t, stderr.String(), "does not accept the credentials")
 	}
@@ -222,7 +158,7 @@ func TestPagesBeforeAnErrorArePrinted(t *testing.T) {
 func TestACertificateAuthorityThatIsNoneIsNamed(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	kubeconfig := kubeconfigTo(t, theServer, []byte("not a certificate"))
-	assert.Equal(t, 1, run(t.Context(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
+	assert.Equal(t, 1, cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
 	assert.Contains(t, stderr.String(), "error: creating a client for https://example:6443: ")
 	assert.Contains(t, stderr.String(), "; repair the kubeconfig")
 }

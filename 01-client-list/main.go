@@ -1,14 +1,13 @@
 // Client-list prints the namespaces of a cluster, one per line.
 //
-// It is a whole Kubernetes client in five steps, and each has its file:
+// It is the program in first/ with what a user needs around it: flags, a table,
+// pages, and errors that say what to do next. It lists once and ends. From stage 3
+// on, programs watch instead.
 //
-//	config.go   find out which cluster is meant, and as whom
-//	main.go     turn that into a clientset, and tie the rest together
-//	list.go     ask for the namespaces, a page at a time
-//	print.go    print each page
-//	errors.go   say what to do next when a request fails
-//
-// It lists once and ends. Every later stage keeps watching instead.
+//	main.go   the command line, and the path from a configuration to a list
+//	list.go   the namespaces, a page at a time
+//	print.go  names or a table
+//	cli/      which cluster, and what an error means
 package main
 
 import (
@@ -16,105 +15,76 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/01-client-list/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal cancels the request. It also gives signals their usual
-	// meaning back, so a second Ctrl-C ends the program whatever it is doing.
-	context.AfterFunc(ctx, stop)
+func main() { cli.Main(newCommand()) }
 
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// run is the program without its process, so that a test can call it. It
-// returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	opts, err := parseOptions(args, stdout)
-	if err == nil {
-		err = listNamespaces(ctx, opts, stdout)
-	}
-	switch {
-	case err == nil, errors.Is(err, pflag.ErrHelp):
-		return 0
-	case errors.Is(err, errReaderGone): // `client-list | head -1` is no failure
-		return 0
-	default:
-		fmt.Fprintln(stderr, "error:", err)
-		return 1
-	}
-}
-
-// options are the command line, checked.
+// options are the flags.
 type options struct {
-	kubeconfig     string
-	context        string
+	cluster        cli.ConfigFlags
 	output         string
 	chunkSize      int64
 	requestTimeout time.Duration
 }
 
-// parseOptions reads the command line. When the user asks for help it prints
-// the help to stdout and returns pflag.ErrHelp.
-func parseOptions(args []string, stdout io.Writer) (options, error) {
+func newCommand() *cobra.Command {
 	var o options
-	flags := pflag.NewFlagSet("client-list", pflag.ContinueOnError)
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the kubeconfig `file`; without it $KUBECONFIG, then the pod's service account, then ~/.kube/config")
-	flags.StringVar(&o.context, "context", "", "the `name` of the kubeconfig context; without it the current one")
+	command := &cobra.Command{
+		Use:   "client-list",
+		Short: "Print the namespaces of a cluster, one per line",
+		Args:  cli.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return cli.UsageError(command, err)
+			}
+			config, _, err := o.cluster.Load()
+			if err != nil {
+				return err
+			}
+			return run(command.Context(), config, o, command.OutOrStdout())
+		},
+	}
+	flags := command.Flags()
+	o.cluster.AddFlags(flags)
 	flags.StringVarP(&o.output, "output", "o", "", "the `format`: wide prints NAME, STATUS and AGE; without it one name per line")
-	flags.Int64Var(&o.chunkSize, "chunk-size", 500, "ask for at most `n` namespaces in one request; 0 asks for all of them at once")
+	flags.Int64Var(&o.chunkSize, "chunk-size", 500, "request at most `n` namespaces at once; 0 requests all of them")
 	flags.DurationVar(&o.requestTimeout, "request-timeout", 10*time.Second, "how long to wait for the answer to one request")
-	flags.Usage = func() {
-		fmt.Fprintf(stdout, "Print the namespaces of a cluster, one per line.\n\nUsage:\n  client-list [flags]\n\nFlags:\n%s", flags.FlagUsages())
-	}
-
-	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return o, err
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.output != "" && o.output != "wide":
-		err = fmt.Errorf("unknown output %q, only wide is known", o.output)
-	case o.chunkSize < 0:
-		err = fmt.Errorf("--chunk-size is %d, it must be 0 or more", o.chunkSize)
-	case o.requestTimeout <= 0:
-		err = fmt.Errorf("--request-timeout is %s, it must be more than 0", o.requestTimeout)
-	}
-	if err != nil {
-		return o, fmt.Errorf("%w; see client-list --help", err)
-	}
-	return o, nil
+	return command
 }
 
-// listNamespaces is the whole path: configuration, clientset, pages, print.
-func listNamespaces(ctx context.Context, o options, stdout io.Writer) error {
-	config, err := loadConfig(o.kubeconfig, o.context)
-	if err != nil {
-		return err
+func (o options) validate() error {
+	switch {
+	case o.output != "" && o.output != "wide":
+		return fmt.Errorf("unknown output %q, only wide is known", o.output)
+	case o.chunkSize < 0:
+		return fmt.Errorf("--chunk-size is %d, it must be 0 or more", o.chunkSize)
+	case o.requestTimeout <= 0:
+		return fmt.Errorf("--request-timeout is %s, it must be more than 0", o.requestTimeout)
 	}
-	// client-go holds a client to 5 requests a second unless told otherwise.
-	// One request after another is restraint enough.
-	config.QPS = -1
+	return nil
+}
 
-	client, err := kubernetes.NewForConfig(config)
+func run(ctx context.Context, config *rest.Config, o options, out io.Writer) error {
+	client, err := kubernetes.NewForConfig(config) // makes no request yet
 	if err != nil {
 		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
 	}
-
-	printer := newPrinter(o.output, stdout)
+	printer := newPrinter(o.output, out)
 	for namespaces, err := range pages(ctx, client.CoreV1().Namespaces(), o.chunkSize, o.requestTimeout) {
 		if err != nil {
+			err = cli.Explain(err, config.Host)
+			if ctx.Err() != nil {
+				err = errors.New("interrupted: the list is not complete")
+			}
 			// What has arrived is worth printing even when the rest is missing.
-			return errors.Join(printer.finish(), explain(err, config.Host))
+			return errors.Join(printer.finish(), err)
 		}
 		if err := printer.print(namespaces); err != nil {
 			return err
