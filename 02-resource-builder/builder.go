@@ -6,11 +6,11 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// newResult hands everything the user said to a Builder. Its job is to turn
+// newResult hands the arguments and flags to a Builder. Its job is to turn
 // arguments into visitors: `pods,nodes` into two lists, `pod/web` into one
-// object, a file into a stream of them. What it returns has asked the server
-// only which types there are; the objects are asked for during the visit.
-func newResult(o options) (*resource.Result, error) {
+// object, a file into a stream of them. So far it has requested only which types
+// there are; the objects are fetched during the visit.
+func newResult(o *options, args []string) (*resource.Result, error) {
 	namespace, given, err := o.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return nil, fmt.Errorf("reading the namespace of the context: %w; repair the kubeconfig, or use -n", err)
@@ -26,7 +26,7 @@ func newResult(o options) (*resource.Result, error) {
 
 		// What: a file, or types and names, in pages, filtered by the server.
 		FilenameParam(given, &o.files).
-		ResourceTypeOrNameArgs(true, o.args...).
+		ResourceTypeOrNameArgs(true, args...).
 		RequestChunksOf(o.chunkSize).
 		LabelSelectorParam(o.labelSelector).
 		FieldSelectorParam(o.fieldSelector).

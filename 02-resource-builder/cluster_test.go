@@ -17,6 +17,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
 )
 
 // TestAgainstARealServer starts one cluster for all. The subtests only read,
@@ -46,7 +48,7 @@ func fill(t *testing.T, c *realCluster) {
 	require.Eventually(t, func() bool {
 		var list corev1.NamespaceList
 		return c.client.List(t.Context(), &list) == nil && len(list.Items) == 4
-	}, testTimeout, 50*time.Millisecond)
+	}, testcluster.TestTimeout, 50*time.Millisecond)
 
 	labels := map[string]string{"app": "web"}
 	containers := []corev1.Container{{Name: "web", Image: "busybox"}}
@@ -187,7 +189,7 @@ func customResources(t *testing.T, c *realCluster) {
 // withScheme proves what the comment of toTyped says about the other way.
 func withScheme(t *testing.T, c *realCluster) {
 	flags := genericclioptions.NewConfigFlags(true)
-	flags.KubeConfig = &c.kubeconfig
+	flags.KubeConfig = &c.Kubeconfig
 	visited := 0
 	err := resource.NewBuilder(flags).
 		WithScheme(scheme.Scheme, scheme.Scheme.PrioritizedVersionsAllGroups()...).
@@ -207,12 +209,12 @@ func wrongInput(t *testing.T, c *realCluster) {
 		args []string
 		want string
 	}{
-		"an unknown type":               {[]string{"podz"}, `the server doesn't have a resource type "podz"; did you mean pods?`},
-		"an unknown custom type":        {[]string{"boots"}, `the server doesn't have a resource type "boots"; did you mean boats.harbour.example.com?`},
-		"an unknown type, and a known":  {[]string{"pods,podz"}, `the server doesn't have a resource type "podz"; did you mean pods?`},
-		"an unknown type with a name":   {[]string{"podz/web"}, `the server doesn't have a resource type "podz"; did you mean pods?`},
-		"a type like no other":          {[]string{"lighthouses"}, `the server doesn't have a resource type "lighthouses"; kubectl api-resources shows all types`},
-		"a type that is empty":          {[]string{""}, `the server doesn't have a resource type ""; kubectl api-resources shows all types`},
+		"an unknown type":               {[]string{"podz"}, `the server doesn't have a resource type "podz"; kubectl api-resources shows those that it has`},
+		"an unknown custom type":        {[]string{"boots"}, `the server doesn't have a resource type "boots"; kubectl api-resources shows those that it has`},
+		"an unknown type, and a known":  {[]string{"pods,podz"}, `the server doesn't have a resource type "podz"; kubectl api-resources shows those that it has`},
+		"an unknown type with a name":   {[]string{"podz/web"}, `the server doesn't have a resource type "podz"; kubectl api-resources shows those that it has`},
+		"a type like no other":          {[]string{"lighthouses"}, `the server doesn't have a resource type "lighthouses"; kubectl api-resources shows those that it has`},
+		"a type that is empty":          {[]string{""}, `the server doesn't have a resource type ""; kubectl api-resources shows those that it has`},
 		"a name that is not there":      {[]string{"ns", "moon"}, `namespaces "moon" not found; see which there are: resource-builder namespaces -A --unstructured`},
 		"a boat that is not there":      {[]string{"boat/moon"}, `boats.harbour.example.com "moon" not found; see which there are: resource-builder boats.harbour.example.com -A --unstructured`},
 		"a namespace that is not there": {[]string{"pod", "web", "-n", "moon"}, `namespaces "moon" not found; see which there are: resource-builder namespaces -A --unstructured`},
@@ -286,13 +288,13 @@ error: error parsing FILE: error converting YAML to JSON: yaml: line 1: did not 
 }
 
 func standardInput(t *testing.T, c *realCluster) {
-	program, stderr := command(t, "-f", "-", "--kubeconfig", c.kubeconfig)
+	program, stderr := command(t, "-f", "-", "--kubeconfig", c.Kubeconfig)
 	program.Stdin = strings.NewReader(manifest("v1", "Namespace", "demo") + "---\n" + manifest("v1", "Node", "ship"))
 	stdout, err := program.Output()
 	require.NoError(t, err, stderr.String())
 	assert.Equal(t, "demo is currently Active\nship is currently Ready\n", string(stdout))
 
-	program, stderr = command(t, "-f", "-", "--kubeconfig", c.kubeconfig)
+	program, stderr = command(t, "-f", "-", "--kubeconfig", c.Kubeconfig)
 	program.Stdin = strings.NewReader("hello")
 	require.Error(t, program.Run())
 	assert.Equal(t, 1, program.ProcessState.ExitCode())
@@ -324,7 +326,7 @@ func nothing(t *testing.T, c *realCluster) {
 }
 
 func forbidden(t *testing.T, c *realCluster) {
-	kubeconfig := c.userKubeconfig(t, "jane")
+	kubeconfig := c.UserKubeconfig(t, "jane")
 	stdout, stderr, code := resourceBuilder("pods,boats", "--kubeconfig", kubeconfig)
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
@@ -357,14 +359,14 @@ func goneType(t *testing.T, c *realCluster) {
 	require.Eventually(t, func() bool {
 		_, _, code := c.run("rafts")
 		return code == 0
-	}, testTimeout, 50*time.Millisecond, "a type that is new is found, though discovery was remembered")
+	}, testcluster.TestTimeout, 50*time.Millisecond, "a type that is new is found, though discovery was remembered")
 
 	require.NoError(t, c.client.Delete(t.Context(), crd))
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
 		_, stderr, code := c.run("rafts")
 		assert.Equal(collect, 1, code)
-		assert.Contains(collect, stderr, "; if the type was removed, discovery still remembers it: delete ~/.kube/cache/discovery\n")
-	}, testTimeout, 50*time.Millisecond)
+		assert.Contains(collect, stderr, "; if the type was removed, discovery's cache still has it: delete ~/.kube/cache/discovery\n")
+	}, testcluster.TestTimeout, 50*time.Millisecond)
 }
 
 func pages(t *testing.T, c *realCluster) {

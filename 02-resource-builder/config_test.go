@@ -19,15 +19,15 @@ func TestEveryBrokenConfigurationHasItsSentence(t *testing.T) {
 		want string
 	}{
 		"no configuration anywhere": {"", nil,
-			"no kubeconfig was found; name one with --kubeconfig or KUBECONFIG"},
+			"no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG"},
 		"KUBECONFIG names no file": {"DIR/missing", nil,
-			"no kubeconfig was found; name one with --kubeconfig or KUBECONFIG"},
+			"no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG"},
 		"--kubeconfig names no file, though another exists": {"DIR/good", []string{"--kubeconfig=DIR/missing"},
-			"reading the kubeconfig: stat DIR/missing: no such file or directory; repair it, or name another one with --kubeconfig"},
+			"stat DIR/missing: no such file or directory; correct --kubeconfig, --context or KUBECONFIG"},
 		"an unknown context": {"DIR/good", []string{"--context=moon"},
-			`context "moon" does not exist; choose a context with --context: test`},
+			`context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`},
 		"a file that does not parse": {"DIR/broken", nil,
-			"reading the kubeconfig: "},
+			`error loading config file "DIR/broken": `},
 		"a certificate authority that is none": {"DIR/untrusted", nil,
 			"creating a client for https://example:6443: "},
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -13,70 +12,44 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
 )
 
-// testTimeout bounds each wait of a test. It is long, because a test machine may
-// be busy, and costs nothing: a test goes on as soon as its condition holds.
-var testTimeout = func() time.Duration {
-	timeout, err := time.ParseDuration(cmp.Or(os.Getenv("TEST_TIMEOUT"), "2m"))
-	if err != nil {
-		panic("reading TEST_TIMEOUT: " + err.Error())
-	}
-	return timeout
-}()
-
-// realCluster is a real API server with its etcd, and nothing else: no node
-// runs a pod, and no controller makes one for a Deployment.
+// realCluster is a real API server that knows boats.
 type realCluster struct {
-	*envtest.Environment
-	config     *rest.Config // the administrator
-	client     client.Client
-	kubeconfig string // the administrator's, as a file
+	*testcluster.Cluster
+	client client.Client
 }
 
-// startCluster starts a cluster that knows boats and ends with the test. envtest
-// finds the two programs in the folder that KUBEBUILDER_ASSETS names.
 func startCluster(t *testing.T) *realCluster {
 	t.Helper()
-	// Go's test cache sees the variables that a test reads, but not the programs
-	// that it starts: this one holds their hash.
-	_ = os.Getenv("TEST_INPUTS")
-	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"),
-		"this test needs a real API server: run `make lab`, then `make test-2`, at the root of the repository")
-	// What discovery remembers of an address must not outlive its server.
+	// What discovery caches of an address must not outlive its server.
 	t.Setenv("KUBECACHEDIR", t.TempDir())
-
-	env := &envtest.Environment{
-		CRDInstallOptions:        envtest.CRDInstallOptions{Paths: []string{"harbour/crd.yaml"}, ErrorIfPathMissing: true, MaxTime: testTimeout},
-		ControlPlaneStartTimeout: testTimeout, ControlPlaneStopTimeout: testTimeout,
-	}
-	config, err := env.Start()
-	// A start that fails half-way has started half.
-	t.Cleanup(func() { assert.NoError(t, env.Stop()) })
-	require.NoError(t, err, "starting the API server from KUBEBUILDER_ASSETS: run `make lab`, then `make test-2`, at the root of the repository")
-	config.QPS = -1
-	c, err := client.New(config, client.Options{})
+	c := testcluster.Start(t)
+	var err error
+	c.CRDs, err = envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{Paths: []string{"harbour/crd.yaml"}, ErrorIfPathMissing: true, MaxTime: testcluster.TestTimeout})
 	require.NoError(t, err)
-	return &realCluster{env, config, c, writeFile(t, "kubeconfig", string(env.KubeConfig))}
+	forObjects, err := client.New(c.Config, client.Options{})
+	require.NoError(t, err)
+	return &realCluster{c, forObjects}
 }
 
 // run runs the program as the administrator.
 func (c *realCluster) run(args ...string) (stdout, stderr string, code int) {
-	return resourceBuilder(append(args, "--kubeconfig", c.kubeconfig, "--request-timeout="+testTimeout.String())...)
+	return resourceBuilder(append(args, "--kubeconfig", c.Kubeconfig, "--request-timeout="+testcluster.TestTimeout.String())...)
 }
 
 // kubectl runs the yardstick.
 func (c *realCluster) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	path := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
-	out, err := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", c.kubeconfig)...).Output()
+	out, err := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", c.Kubeconfig)...).Output()
 	require.NoError(t, err, "kubectl %v", args)
 	return string(out)
 }
@@ -91,16 +64,6 @@ func (c *realCluster) create(t *testing.T, object client.Object) {
 	require.NoError(t, c.client.Status().Update(t.Context(), wanted))
 }
 
-// userKubeconfig returns a kubeconfig for a new user without any rights.
-func (c *realCluster) userKubeconfig(t *testing.T, name string) string {
-	t.Helper()
-	user, err := c.AddUser(envtest.User{Name: name}, nil)
-	require.NoError(t, err)
-	kubeconfig, err := user.KubeConfig()
-	require.NoError(t, err)
-	return writeFile(t, "kubeconfig", string(kubeconfig))
-}
-
 // observer stands between a client and the API server, and notes the requests.
 type observer struct {
 	kubeconfig string
@@ -112,9 +75,9 @@ type observer struct {
 func (c *realCluster) observe(t *testing.T) *observer {
 	t.Helper()
 	o := &observer{}
-	address, err := url.Parse(c.config.Host)
+	address, err := url.Parse(c.Config.Host)
 	require.NoError(t, err)
-	transport, err := rest.TransportFor(c.config)
+	transport, err := rest.TransportFor(c.Config)
 	require.NoError(t, err)
 	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(address)

@@ -19,6 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
 )
 
 const theServer = "https://example:6443"
@@ -26,16 +28,12 @@ const theServer = "https://example:6443"
 func TestExplain(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	get := func(err error) error { return &url.Error{Op: "Get", URL: theServer + "/api/v1/pods", Err: err} }
-	const late = "https://example:6443 did not answer in time; check that it is up, or give it longer with --request-timeout"
+	const late = "https://example:6443 did not answer in time; see whether it is up with kubectl get --raw /readyz"
 
 	tests := map[string]struct {
 		err  error
 		want string
 	}{
-		"unauthorised": {
-			apierrors.NewUnauthorized("Unauthorized"),
-			"https://example:6443 does not accept the credentials: they are wrong or have expired; log in again, or get a new kubeconfig (Unauthorized)",
-		},
 		"forbidden": {
 			apierrors.NewForbidden(pods, "", errors.New(`User "jane" cannot list`)),
 			`pods is forbidden: User "jane" cannot list; ask an administrator for that verb on that resource`,
@@ -46,32 +44,20 @@ func TestExplain(t *testing.T) {
 		},
 		"a type that is not there any more": {
 			apierrors.NewGenericServerResponse(404, "get", schema.GroupResource{}, "", "404 page not found", 0, true),
-			"the server could not find the requested resource; if the type was removed, discovery still remembers it: delete ~/.kube/cache/discovery",
+			"the server could not find the requested resource; if the type was removed, discovery's cache still has it: delete ~/.kube/cache/discovery",
 		},
 		"a bad request": {
 			apierrors.NewBadRequest("field label not supported: spec.foo"),
 			"field label not supported: spec.foo; correct -l or --field-selector (each kind has metadata.name and metadata.namespace, and few more)",
 		},
-		"a list that took too long to read": {
-			apierrors.NewResourceExpired("too old"),
-			"the server has forgotten the rest of the list; run the command again, or use --chunk-size=0 (too old)",
-		},
 		"any other answer": {
 			apierrors.NewInternalError(errors.New("etcd is gone")),
-			"https://example:6443: Internal error occurred: etcd is gone; see how the server is with kubectl get --raw /readyz",
+			"Internal error occurred: etcd is gone; see how the server is with kubectl get --raw /readyz",
 		},
 		"the server's own deadline":  {apierrors.NewTimeoutError("too slow", 0), late},
 		"our deadline":               {get(context.DeadlineExceeded), late},
 		"a deadline of the network":  {get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}), late},
 		"a deadline in mid-sentence": {fmt.Errorf("reading the body: %w", context.DeadlineExceeded), late},
-		"a name that nobody knows": {
-			get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "example", IsNotFound: true}}),
-			"the host of https://example:6443 was not found; check its name in the kubeconfig, and the network (lookup example: no such host)",
-		},
-		"no connection": {
-			get(&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("no route to host")}),
-			"https://example:6443 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp: no route to host)",
-		},
 		"an advice of cli-runtime's own": {
 			errors.New("no matches for kind \"Boat\" in version \"v1\"\nensure CRDs are installed first"),
 			`no matches for kind "Boat" in version "v1"; correct apiVersion and kind, or install its CustomResourceDefinition first`,
@@ -80,21 +66,25 @@ func TestExplain(t *testing.T) {
 			errors.New(`unable to recognize "fleet.yaml": Get "https://example:6443/api": EOF`),
 			`unable to recognize "fleet.yaml": Get "https://example:6443/api": EOF; see how the server is with kubectl get --raw /readyz`,
 		},
-		"an error that says it all": {errReaderGone, errReaderGone.Error()},
+		"an unknown type": {
+			errors.New(`the server doesn't have a resource type "podz"`),
+			`the server doesn't have a resource type "podz"; kubectl api-resources shows those that it has`,
+		},
+		"an error that says it all": {errors.New("the disk is full"), "the disk is full"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			assert.EqualError(t, cluster{server: theServer}.explain(tc.err), tc.want)
+			assert.EqualError(t, explain(tc.err, theServer), tc.want)
 		})
 	}
 }
 
-func TestNothingIsSaidTwice(t *testing.T) {
+func TestNothingIsReportedTwice(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
 	visit := utilerrors.NewAggregate([]error{a, utilerrors.NewAggregate([]error{b, errors.New("a")}), b})
-	assert.Equal(t, []error{a, b}, cluster{}.explainEach(visit))
-	assert.Equal(t, []error{a}, cluster{}.explainEach(a))
-	assert.Empty(t, cluster{}.explainEach(nil))
+	require.EqualError(t, explainEach(visit, theServer), "a\nb")
+	require.EqualError(t, explainEach(a, theServer), "a")
+	assert.NoError(t, explainEach(nil, theServer))
 }
 
 // TestErrorsOverTheWire makes errors the way they come about, so that explain is
@@ -113,7 +103,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 	to := func(handler http.HandlerFunc) func(t *testing.T) string {
 		return func(t *testing.T) string { return kubeconfigFor(t, serve(t, handler)) }
 	}
-	const late = " did not answer in time; check that it is up, or give it longer with --request-timeout\n"
+	const late = " did not answer in time; see whether it is up with kubectl get --raw /readyz\n"
 
 	tests := map[string]struct {
 		kubeconfig func(t *testing.T) string
@@ -167,7 +157,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			timeout := "--request-timeout=" + testTimeout.String()
+			timeout := "--request-timeout=" + testcluster.TestTimeout.String()
 			if tc.want == late {
 				timeout = "--request-timeout=300ms"
 			}
@@ -187,7 +177,7 @@ func TestSeveralObjectsOfADeadServer(t *testing.T) {
 	server := serve(t, discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	_, stderr, code := resourceBuilder("namespaces", "a", "b", "c", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
 	assert.Equal(t, 1, code)
-	assert.Equal(t, "error: "+server.URL+" did not answer in time; check that it is up, or give it longer with --request-timeout\n", stderr)
+	assert.Equal(t, "error: "+server.URL+" did not answer in time; see whether it is up with kubectl get --raw /readyz\n", stderr)
 }
 
 func TestPagesBeforeAnErrorArePrinted(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -16,22 +16,13 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/02-resource-builder/cli"
 )
 
-const usage = `Print what objects are currently doing, a sentence each.
-
-Usage:
-  resource-builder TYPE[,TYPE...] [NAME...] [flags]
-  resource-builder TYPE/NAME... [flags]
-  resource-builder -f FILE|DIRECTORY|- [flags]
-
-Flags:
-`
-
-// options are the command line, checked.
+// options are the flags.
 type options struct {
 	config         *genericclioptions.ConfigFlags
-	args           []string // TYPE [NAME...] or TYPE/NAME...
 	files          resource.FilenameOptions
 	allNamespaces  bool
 	labelSelector  string
@@ -41,36 +32,35 @@ type options struct {
 	requestTimeout time.Duration
 }
 
-// parseOptions reads the command line. When the user asks for help it prints
-// the help to stdout and returns pflag.ErrHelp.
-func parseOptions(args []string, stdout io.Writer) (options, error) {
-	o := options{config: genericclioptions.NewConfigFlags(true)}
-	flags := pflag.NewFlagSet("resource-builder", pflag.ContinueOnError)
+func newCommand() *cobra.Command {
+	o := &options{config: genericclioptions.NewConfigFlags(true)}
+	command := &cobra.Command{
+		Use:   "resource-builder {TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE|DIRECTORY|-}",
+		Short: "Print what objects are currently doing, a sentence each",
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := o.validate(args); err != nil {
+				return cli.UsageError(command, err)
+			}
+			if !klog.V(1).Enabled() {
+				// client-go logs many errors that it also returns. Once is enough.
+				klog.SetLogger(klog.Logger{})
+			}
+			o.config.WithWrapConfigFn(o.restrain)
+			return run(o, args, command.OutOrStdout(), command.ErrOrStderr())
+		},
+	}
+	flags := command.Flags()
 	addConfigFlags(flags, o.config)
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "search all namespaces")
 	flags.StringVarP(&o.labelSelector, "selector", "l", "", "only objects whose labels match the `selector`, like app=web,tier!=test")
 	flags.StringVar(&o.fieldSelector, "field-selector", "", "only objects whose fields match the `selector`, like status.phase=Running")
-	flags.Int64Var(&o.chunkSize, "chunk-size", 500, "ask for at most `n` objects in one request; 0 asks for all of them at once")
+	flags.Int64Var(&o.chunkSize, "chunk-size", 500, "request at most `n` objects at once; 0 requests all of them")
 	flags.StringArrayVarP(&o.files.Filenames, "filename", "f", nil, "the objects that a `file`, a directory or - (the standard input) names, as they are on the server")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "with -f: read the directories in a directory, too")
 	flags.BoolVar(&o.unstructured, "unstructured", false, "print any kind, from the fields that kinds have in common")
 	flags.DurationVar(&o.requestTimeout, "request-timeout", 10*time.Second, "how long to wait for the answer to one request")
 	addLogFlag(flags)
-	flags.Usage = func() { fmt.Fprint(stdout, usage, flags.FlagUsages()) }
-
-	err := flags.Parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		return o, err
-	}
-	o.args = flags.Args()
-	if err == nil {
-		err = o.check()
-	}
-	if err != nil {
-		return o, fmt.Errorf("%w; see resource-builder --help", err)
-	}
-	o.config.WithWrapConfigFn(o.restrain)
-	return o, nil
+	return command
 }
 
 // addConfigFlags adds three of the flags that ConfigFlags offers, under the
@@ -99,7 +89,7 @@ func addLogFlag(flags *pflag.FlagSet) {
 }
 
 // restrain is applied to each configuration that ConfigFlags makes.
-func (o options) restrain(config *rest.Config) *rest.Config {
+func (o *options) restrain(config *rest.Config) *rest.Config {
 	// A deadline for each request, with all its repetitions: when a busy server
 	// asks to come back later, client-go does so up to ten times.
 	config.Timeout = o.requestTimeout
@@ -109,19 +99,19 @@ func (o options) restrain(config *rest.Config) *rest.Config {
 	return config
 }
 
-// check finds what does not make sense before any request is made. The Builder
+// validate finds what does not make sense before any request is made. The Builder
 // notices most of it, too, but later, and it ignores --field-selector with -f.
-func (o options) check() error {
-	named, mixed := resource.HasNames(o.args)
+func (o *options) validate(args []string) error {
+	named, mixed := resource.HasNames(args)
 	fromFile := len(o.files.Filenames) > 0
 	_, badLabels := labels.Parse(o.labelSelector)
 	_, badFields := fields.ParseSelector(o.fieldSelector)
 
 	switch {
-	case len(o.args) == 0 && !fromFile:
+	case len(args) == 0 && !fromFile:
 		return errors.New("nothing to print: name a TYPE, a TYPE/NAME, or a file with -f")
-	case len(o.args) > 0 && fromFile:
-		return fmt.Errorf("-f and %q cannot be given together", o.args[0])
+	case len(args) > 0 && fromFile:
+		return fmt.Errorf("-f and %q cannot be given together", args[0])
 	case slices.ContainsFunc(o.files.Filenames, isURL):
 		return errors.New("-f reads files only: the Builder would wait for a URL without end; download it first")
 	case o.files.Recursive && !fromFile:

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"example.com/hacking-a-controller/02-resource-builder/cli"
 )
 
 // TestUsage has no cluster: all of this is wrong before a request is made.
@@ -61,6 +64,6 @@ func TestHelpGoesToStdoutAndIsShort(t *testing.T) {
 // resourceBuilder runs the program in this process.
 func resourceBuilder(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	code = run(args, &out, &errs)
+	code = cli.Run(context.Background(), newCommand(), args, &out, &errs)
 	return out.String(), errs.String(), code
 }

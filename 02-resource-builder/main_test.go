@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
 )
 
 // runMain makes the test binary be resource-builder: signals, pipes and the
@@ -81,7 +83,7 @@ func TestASignalEndsIt(t *testing.T) {
 			require.NoError(t, program.Start())
 			select {
 			case <-asked:
-			case <-time.After(testTimeout):
+			case <-time.After(testcluster.TestTimeout):
 				require.Fail(t, "the program made no request", stderr.String())
 			}
 			require.NoError(t, program.Process.Signal(tc.signal))
@@ -107,13 +109,13 @@ func TestClientGoIsNotHeard(t *testing.T) {
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	program, stderr := command(t, "namespaces", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
 	require.Error(t, program.Run())
-	assert.Equal(t, "error: "+server.URL+" did not answer in time; check that it is up, or give it longer with --request-timeout\n", stderr.String())
+	assert.Equal(t, "error: "+server.URL+" did not answer in time; see whether it is up with kubectl get --raw /readyz\n", stderr.String())
 }
 
 // command prepares resource-builder as a process, which is killed should it hang.
 func command(t *testing.T, args ...string) (*exec.Cmd, *strings.Builder) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	t.Cleanup(cancel)
 	program := exec.CommandContext(ctx, os.Args[0], args...)
 	program.Env = append(os.Environ(), runMain+"=1")

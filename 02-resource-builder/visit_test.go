@@ -7,18 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"example.com/hacking-a-controller/02-resource-builder/cli"
 )
 
 // brokenWriter fails every write.
 type brokenWriter struct{ err error }
 
 func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
-
-func TestAClosedPipeIsNoFailure(t *testing.T) {
-	stderr, code := writeTo(t, brokenWriter{syscall.EPIPE})
-	assert.Equal(t, 0, code)
-	assert.Empty(t, stderr)
-}
 
 func TestAFullDiskIsAFailure(t *testing.T) {
 	stderr, code := writeTo(t, brokenWriter{syscall.ENOSPC})
@@ -32,6 +28,6 @@ func writeTo(t *testing.T, stdout brokenWriter) (string, int) {
 		writeJSON(w, http.StatusOK, namespaceList("", "a", "b"))
 	}))
 	var stderr bytes.Buffer
-	code := run([]string{"namespaces", "--kubeconfig", kubeconfigFor(t, server)}, stdout, &stderr)
+	code := cli.Run(t.Context(), newCommand(), []string{"namespaces", "--kubeconfig", kubeconfigFor(t, server)}, stdout, &stderr)
 	return stderr.String(), code
 }

@@ -38,8 +38,9 @@ func Explain(err error, server string) error {
 	case apierrors.IsResourceExpired(err):
 		return fmt.Errorf("the server has forgotten the rest of the list; run the command again (%w)", err)
 
-	case TimedOut(err):
-		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz (%w)", server, Cause(err))
+	case timedOut(err):
+		// Without the cause: one deadline shows in several ways.
+		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz", server)
 	case errors.As(err, &certificate):
 		return fmt.Errorf("the certificate of %s is not trusted; get a new kubeconfig, or make sure that this is the right server (%w)", server, certificate.Err)
 	case errors.As(err, &name):
@@ -54,9 +55,9 @@ func Explain(err error, server string) error {
 	}
 }
 
-// TimedOut knows all the ways in which a deadline shows: ours, the network's,
+// timedOut knows all the ways in which a deadline shows: ours, the network's,
 // and the server's own.
-func TimedOut(err error) bool {
+func timedOut(err error) bool {
 	var network net.Error
 	return errors.Is(err, context.DeadlineExceeded) ||
 		errors.As(err, &network) && network.Timeout() ||

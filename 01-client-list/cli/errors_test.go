@@ -18,7 +18,7 @@ import (
 // What net/http and a server really return, the errors_test.go of the program tries.
 func TestExplain(t *testing.T) {
 	const server = "https://example:6443"
-	const late = server + " did not answer in time; see whether it is up with kubectl get --raw /readyz "
+	const late = server + " did not answer in time; see whether it is up with kubectl get --raw /readyz"
 	namespaces := schema.GroupResource{Resource: "namespaces"}
 	get := func(err error) error { return &url.Error{Op: "Get", URL: server + "/api/v1/namespaces", Err: err} }
 
@@ -42,12 +42,12 @@ func TestExplain(t *testing.T) {
 			apierrors.NewResourceExpired("too old"),
 			"the server has forgotten the rest of the list; run the command again (too old)",
 		},
-		"our deadline":              {get(context.DeadlineExceeded), late + "(context deadline exceeded)"},
-		"a deadline of the network": {get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}), late + "(dial tcp: i/o timeout)"},
+		"our deadline":              {get(context.DeadlineExceeded), late},
+		"a deadline of the network": {get(&net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}), late},
 		"our deadline in the middle of the answer": {
-			fmt.Errorf("reading the body: %w", context.DeadlineExceeded), late + "(reading the body: context deadline exceeded)",
+			fmt.Errorf("reading the body: %w", context.DeadlineExceeded), late,
 		},
-		"the server's own deadline": {apierrors.NewTimeoutError("too slow", 0), late + "(Timeout: too slow)"},
+		"the server's own deadline": {apierrors.NewTimeoutError("too slow", 0), late},
 		"a name without an address": {
 			get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "example", IsNotFound: true}}),
 			"the host of " + server + " was not found; check its name in the kubeconfig, and the network (lookup example: no such host)",

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,8 @@ func Run(ctx context.Context, command *cobra.Command, args []string, stdout, std
 	command.SetOut(stdout)
 	command.SetErr(stderr)
 	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "error:", err)
+		// Of joined errors, each has a line.
+		fmt.Fprintln(stderr, "error:", strings.ReplaceAll(err.Error(), "\n", "\nerror: "))
 		return 1
 	}
 	return 0

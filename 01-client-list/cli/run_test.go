@@ -20,6 +20,7 @@ func TestRun(t *testing.T) {
 	}{
 		"it works":         {nil, nil, "done\n", "", 0},
 		"it fails":         {nil, failed, "done\n", "error: the disk is full\n", 1},
+		"two things fail":  {nil, errors.Join(failed, failed), "done\n", "error: the disk is full\nerror: the disk is full\n", 1},
 		"an unknown flag":  {[]string{"--moon"}, nil, "", "error: unknown flag: --moon; see program --help\n", 1},
 		"an argument":      {[]string{"moon"}, nil, "", "error: unexpected argument \"moon\"; see program --help\n", 1},
 		"help is no error": {[]string{"--help"}, failed, "It does it\n\nUsage:\n  program [flags]\n\nFlags:\n  -h, --help   help for program\n", "", 0},
