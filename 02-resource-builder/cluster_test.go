@@ -36,8 +36,8 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("standard input", func(t *testing.T) { standardInput(t, c) })
 	t.Run("nothing found is said, and no failure", func(t *testing.T) { nothing(t, c) })
 	t.Run("a user without rights is told", func(t *testing.T) { forbidden(t, c) })
-	t.Run("discovery is asked once, and remembered", func(t *testing.T) { remembered(t, c) })
-	t.Run("a type that is gone, though remembered", func(t *testing.T) { goneType(t, c) })
+	t.Run("discovery is requested once, and cached", func(t *testing.T) { cached(t, c) })
+	t.Run("a type that is gone, though cached", func(t *testing.T) { goneType(t, c) })
 	t.Run("pages", func(t *testing.T) { pages(t, c) })
 }
 
@@ -335,7 +335,7 @@ error: boats.harbour.example.com is forbidden: User "jane" cannot list resource 
 `, stderr)
 }
 
-func remembered(t *testing.T, c *realCluster) {
+func cached(t *testing.T, c *realCluster) {
 	o := c.observe(t)
 	list := []string{"/api/v1/nodes"}
 	for name, want := range []([]string){append([]string{"/api", "/apis"}, list...), list} {
@@ -344,7 +344,7 @@ func remembered(t *testing.T, c *realCluster) {
 		assert.Equal(t, want, o.take(), "run %d", name+1)
 	}
 
-	// A type that is not in the memory may be a new one.
+	// A type that is not in the cache may be a new one.
 	_, _, code := resourceBuilder("lighthouses", "--kubeconfig", o.kubeconfig)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, []string{"/api", "/apis"}, o.take())
@@ -359,7 +359,7 @@ func goneType(t *testing.T, c *realCluster) {
 	require.Eventually(t, func() bool {
 		_, _, code := c.run("rafts")
 		return code == 0
-	}, testcluster.TestTimeout, 50*time.Millisecond, "a type that is new is found, though discovery was remembered")
+	}, testcluster.TestTimeout, 50*time.Millisecond, "a type that is new is found, though discovery was cached")
 
 	require.NoError(t, c.client.Delete(t.Context(), crd))
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
