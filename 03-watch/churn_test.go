@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
 )
 
 // writes is what was done to each pod, and the version that it made: ADDED 12,
@@ -102,7 +104,7 @@ type podWriter struct {
 
 func (p podWriter) write(ctx context.Context, typ watch.EventType) (version string, err error) {
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testTimeout, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testcluster.TestTimeout, true, func(ctx context.Context) (bool, error) {
 		var pod *corev1.Pod
 		pod, last = p.once(ctx, typ)
 		if last == nil {

@@ -13,15 +13,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/03-watch/cli"
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
 )
 
 // watchCommand runs the program inside the test, until it ends.
 func watchCommand(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
-	code = run(ctx, args, &out, &errs)
+	code = cli.Run(ctx, newCommand(), args, &out, &errs)
 	require.NoError(t, ctx.Err(), "it does not end by itself")
 	return out.String(), errs.String(), code
 }
@@ -57,15 +60,15 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		"an unknown subcommand":        {[]string{"pod"}, "error: unknown subcommand \"pod\"; it can be naive, pods, raw or runtime\n"},
+		"an unknown subcommand":        {[]string{"pod"}, "error: unknown subcommand \"pod\"; see watch --help\n"},
 		"an unknown flag":              {[]string{"pods", "--moon"}, "error: unknown flag: --moon; see watch pods --help\n"},
-		"a flag of another subcommand": {[]string{"naive", "--any=nodes"}, "error: unknown flag: --any; see watch naive --help\n"},
+		"a flag of another subcommand": {[]string{"raw", "--any=nodes"}, "error: unknown flag: --any; see watch raw --help\n"},
 		"a flag without its value":     {[]string{"raw", "-n"}, "error: flag needs an argument: 'n' in -n; see watch raw --help\n"},
 		"an argument":                  {[]string{"pods", "demo"}, "error: unexpected argument \"demo\"; see watch pods --help\n"},
 		"an unknown output":            {[]string{"pods", "-o", "yaml"}, "error: unknown output \"yaml\", only json is known; see watch pods --help\n"},
 		"a selector that does not parse": {[]string{"pods", "-l", "app in demo"},
-			"error: the selector \"app in demo\" is not valid: unable to parse requirement: found 'demo' expected: '('; it looks like app=demo or app!=demo\n"},
-		"a request that may not last": {[]string{"runtime", "--request-timeout=0s"}, "error: --request-timeout is 0s, it must be more than 0\n"},
+			"error: the selector \"app in demo\" is not valid: unable to parse requirement: found 'demo' expected: '('; it looks like app=demo or app!=demo; see watch pods --help\n"},
+		"a request that may not last": {[]string{"runtime", "--request-timeout=0s"}, "error: --request-timeout is 0s, it must be more than 0; see watch runtime --help\n"},
 		"an unknown context": {[]string{"pods", "--context=moon"},
 			"error: context \"moon\" does not exist; correct --kubeconfig, --context or KUBECONFIG\n"},
 		"a kubeconfig that is not there": {[]string{"pods", "--kubeconfig=/nowhere"},
@@ -124,7 +127,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		t.Run(subcommand, func(t *testing.T) {
 			args := append(strings.Fields(subcommand), "--kubeconfig", kubeconfig, "--request-timeout=100ms")
 			_, stderr, code := watchCommand(t, args...)
-			assert.Contains(t, stderr, " did not answer in time; check that it is up, or give it longer with --request-timeout")
+			assert.Contains(t, stderr, " did not answer in time; see whether it is up with kubectl get --raw /readyz")
 			assert.NotContains(t, stderr, "Get \"", "the address is in the sentence already")
 			assert.Equal(t, 1, code)
 		})

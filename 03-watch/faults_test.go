@@ -24,6 +24,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
 )
 
 // Each test here does something terrible to the connection between a follower
@@ -32,33 +34,33 @@ import (
 // the server has, and have told of no change that contradicts another.
 
 func TestTheServerIsKilled(t *testing.T) {
-	c := startCluster(t)
-	namespace, followers := startFollowers(t, c.config)
-	churn(t, c.client, namespace, func(done int) {
+	c := testcluster.Start(t)
+	namespace, followers := startFollowers(t, c.Config)
+	churn(t, c.Client, namespace, func(done int) {
 		if done == 400 || done == 900 {
-			c.killServer(t)
+			c.KillServer(t)
 		}
 	})
 	for name, f := range followers {
-		f.knowsWhatTheServerHas(t, c.client)
+		f.knowsWhatTheServerHas(t, c.Client)
 		assert.NotEmpty(t, f.notes(), "%s: it must have noticed", name)
 	}
 }
 
 func TestTheConnectionIsDropped(t *testing.T) {
-	c := sharedCluster(t)
-	p, through := startProxy(t, c.config)
+	c := testcluster.Shared(t)
+	p, through := testcluster.StartProxy(t, c.Config)
 	// When an HTTP/2 connection breaks, client-go now and then makes an ERROR
 	// event of it. The follower lists then, which is right, but skips steps.
 	through.NextProtos = []string{"http/1.1"}
 	namespace, followers := startFollowers(t, through)
-	written := churn(t, c.client, namespace, func(done int) {
+	written := churn(t, c.Client, namespace, func(done int) {
 		if done%50 == 0 {
-			p.cut()
+			p.Cut()
 		}
 	})
 	for name, f := range followers {
-		f.knowsWhatTheServerHas(t, c.client)
+		f.knowsWhatTheServerHas(t, c.Client)
 		assert.Contains(t, f.notes(), "going on from version", name)
 		require.NotContains(t, f.notes(), "listing again", "%s: the version was never gone", name)
 		f.toldEvery(t, written)
@@ -68,29 +70,29 @@ func TestTheConnectionIsDropped(t *testing.T) {
 func TestTheVersionIsGone(t *testing.T) {
 	// Without its cache, the API server passes a watch on to etcd, which knows
 	// nothing of what came before a compaction.
-	c := startCluster(t, "watch-cache-sizes=pods#0")
-	p, through := startProxy(t, c.config)
+	c := testcluster.Start(t, "watch-cache-sizes=pods#0")
+	p, through := testcluster.StartProxy(t, c.Config)
 	namespace, followers := startFollowers(t, through)
-	churn(t, c.client, namespace, func(done int) {
+	churn(t, c.Client, namespace, func(done int) {
 		switch done {
 		case 300:
-			p.refuse()
+			p.Refuse()
 		case 1000:
 			compact(t, c)
-			p.allow()
+			p.Allow()
 		}
 	})
 	for name, f := range followers {
-		f.knowsWhatTheServerHas(t, c.client)
+		f.knowsWhatTheServerHas(t, c.Client)
 		assert.Contains(t, f.notes(), "listing again", name)
 		assert.Contains(t, f.notes(), "too old", name)
 	}
 }
 
 func TestTheServerSendsAnError(t *testing.T) {
-	c := sharedCluster(t)
+	c := testcluster.Shared(t)
 	var watches atomic.Int32
-	config := rest.CopyConfig(c.config)
+	config := rest.CopyConfig(c.Config)
 	config.ContentType = runtime.ContentTypeJSON // the clientset would take protobuf
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
@@ -103,9 +105,9 @@ func TestTheServerSendsAnError(t *testing.T) {
 		})
 	})
 	namespace, followers := startFollowers(t, config)
-	churn(t, c.client, namespace, func(int) {})
+	churn(t, c.Client, namespace, func(int) {})
 	for name, f := range followers {
-		f.knowsWhatTheServerHas(t, c.client)
+		f.knowsWhatTheServerHas(t, c.Client)
 		assert.Contains(t, f.notes(), "the server ended the watch (etcdserver: leader changed); listing again", name)
 	}
 }
@@ -136,9 +138,9 @@ func (e *errorAfter) Read(p []byte) (int, error) {
 }
 
 // compact makes etcd forget everything but the present.
-func compact(t *testing.T, c *cluster) {
+func compact(t *testing.T, c *testcluster.Cluster) {
 	t.Helper()
-	list, err := c.client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{Limit: 1})
+	list, err := c.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{Limit: 1})
 	require.NoError(t, err)
 	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
 	address := c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction")
@@ -174,7 +176,7 @@ func startFollowers(t *testing.T, config *rest.Config) (namespace string, follow
 	// All have listed once they know of a pod. What comes now are events.
 	createPod(t, client, namespace, "witness")
 	for name, f := range followers {
-		require.Eventually(t, func() bool { return len(f.present()) == 1 }, testTimeout, 10*time.Millisecond, name)
+		require.Eventually(t, func() bool { return len(f.present()) == 1 }, testcluster.TestTimeout, 10*time.Millisecond, name)
 	}
 	return namespace, followers
 }
@@ -226,7 +228,7 @@ func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interf
 		want[key(&pods.Items[i])] = entryOf(&pods.Items[i])
 	}
 	require.Len(t, want, 301)
-	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, testTimeout, 20*time.Millisecond) {
+	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, testcluster.TestTimeout, 20*time.Millisecond) {
 		require.Equal(t, want, f.present(), f.notes())
 	}
 	assert.Empty(t, f.contradictions())

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
+
+	"example.com/hacking-a-controller/03-watch/cli"
 )
 
 // follower tells of every change to a resource until its context ends. It makes
@@ -79,7 +81,7 @@ func (f *follower) list(ctx context.Context) error {
 		f.worked[listRequest] = true
 		return f.tell(f.state.listed(objects, version))
 	case f.worked[listRequest]:
-		f.retry(ctx, "listing failed (%v); trying again", cause(err))
+		f.retry(ctx, "listing failed (%v); trying again", cli.Cause(err))
 		return nil
 	default:
 		return err
@@ -131,13 +133,20 @@ func (f *follower) watchFailed(ctx context.Context, err error) error {
 	case apierrors.IsResourceExpired(err), apierrors.IsGone(err):
 		version := f.state.version
 		f.state.expired()
-		f.retry(ctx, "version %s is gone (%v); listing again", version, cause(err))
+		f.retry(ctx, "version %s is gone (%v); listing again", version, cli.Cause(err))
 	case refused(err) && !f.worked[watchRequest]:
 		return err
 	default:
-		f.retry(ctx, "watching failed (%v); trying again", cause(err))
+		f.retry(ctx, "watching failed (%v); trying again", cli.Cause(err))
 	}
 	return nil
+}
+
+// refused is true when the server understood the request and said no. To repeat it
+// is of no use.
+func refused(err error) bool {
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) ||
+		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || apierrors.IsBadRequest(err)
 }
 
 // retry notes why the last request is over, and pauses before the next.

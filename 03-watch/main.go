@@ -1,13 +1,12 @@
-// Watch listens to a cluster, in four ways, one after the other:
+// Watch watches a cluster, in three ways, one after the other:
 //
-//	watch naive     the loop that most people write first, with all its faults
-//	watch pods      the same without the faults
+//	watch pods      the program in first/ without its faults
 //	watch raw       the same without client-go
-//	watch runtime   a first program that acts on what it hears, and what it costs
+//	watch runtime   a program that acts on each event, and what that costs
 //
-// Each has its file. The second to fourth share a loop:
+// They share a loop:
 //
-//	state.go     what to remember, and what is news: pure, without a server
+//	state.go     what has been reported, and what is new: pure, without a server
 //	follow.go    the loop: list, watch, and go on when a watch ends
 //	backoff.go   how long to pause in between
 //	source.go    the two requests, for pods and for any type
@@ -16,32 +15,88 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/03-watch/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the requests. It also gives signals their usual
-	// meaning back, so a second Ctrl-C ends the program whatever it is doing.
-	context.AfterFunc(ctx, stop)
+func main() { cli.Main(newCommand()) }
 
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+// options are the flags that all subcommands have.
+type options struct {
+	cluster        cli.ConfigFlags
+	allNamespaces  bool
+	selector       string
+	requestTimeout time.Duration
 }
 
-// run is the program without its process, so that a test can call it. It
-// returns the exit code: 0 also when the context has ended, because nothing but
-// Ctrl-C ends a watch.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	command := newCommand(stdout, stderr)
-	command.SetArgs(args)
-	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr, "error:", err)
-		return 1
+func newCommand() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:   "watch",
+		Short: "Watch a cluster",
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.UsageError(command, fmt.Errorf("unknown subcommand %q", args[0]))
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	return 0
+	flags := root.PersistentFlags()
+	o.cluster.AddFlags(flags)
+	o.cluster.AddNamespaceFlag(flags)
+	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
+	flags.StringVarP(&o.selector, "selector", "l", "", "a label `selector`, such as app=demo or app!=demo")
+	flags.DurationVar(&o.requestTimeout, "request-timeout", 30*time.Second, "how `long` to wait for the answer to one request")
+
+	root.AddCommand(podsCommand(o), rawCommand(o), runtimeCommand(o))
+	for _, command := range root.Commands() {
+		command.Args = cli.NoArgs
+	}
+	return root
+}
+
+func (o *options) validate() error {
+	if _, err := labels.Parse(o.selector); err != nil {
+		return fmt.Errorf("the selector %q is not valid: %w; it looks like app=demo or app!=demo", o.selector, err)
+	}
+	if o.requestTimeout <= 0 {
+		return fmt.Errorf("--request-timeout is %s, it must be more than 0", o.requestTimeout)
+	}
+	return nil
+}
+
+// with loads the configuration, and explains the errors of the subcommand's requests.
+func (o *options) with(run func(command *cobra.Command, config *rest.Config, namespace string) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, _ []string) error {
+		if err := o.validate(); err != nil {
+			return cli.UsageError(command, err)
+		}
+		config, namespace, err := o.cluster.Load()
+		if err != nil {
+			return err
+		}
+		config.WarningHandler = rest.NewWarningWriter(command.ErrOrStderr(), rest.WarningWriterOptions{Deduplicate: true})
+		if o.allNamespaces {
+			namespace = metav1.NamespaceAll
+		}
+		err = run(command, config, namespace)
+		if command.Context().Err() != nil {
+			return nil // Ctrl-C: whatever failed, it failed because of that
+		}
+		return cli.Explain(err, config.Host)
+	}
+}
+
+// notesOf returns a function that prints what the user may like to know, but did not
+// ask for.
+func notesOf(command *cobra.Command) func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(command.ErrOrStderr(), "# "+format+"\n", args...) }
 }

@@ -11,26 +11,28 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/hacking-a-controller/03-watch/cli"
 )
 
 func podsCommand(o *options) *cobra.Command {
 	var output, typ string
 	command := &cobra.Command{
 		Use:   "pods",
-		Short: "Tell of every change to the pods, whatever happens to the connection",
-		RunE: o.with(func(ctx context.Context, config *rest.Config, namespace string) error {
+		Short: "Print every change to the pods, whatever happens to the connection",
+		RunE: o.with(func(command *cobra.Command, config *rest.Config, namespace string) error {
 			if output != "" && output != "json" {
-				return fmt.Errorf("unknown output %q, only json is known; see watch pods --help", output)
+				return cli.UsageError(command, fmt.Errorf("unknown output %q, only json is known", output))
 			}
-			source, kind, err := o.source(ctx, config, namespace, typ)
+			source, kind, err := o.source(command.Context(), config, namespace, typ)
 			if err != nil {
 				return err
 			}
-			report := printText(o.stdout, kind.Kind)
+			report := printText(command.OutOrStdout(), kind.Kind)
 			if output == "json" {
-				report = printJSON(o.stdout, kind)
+				report = printJSON(command.OutOrStdout(), kind)
 			}
-			return newFollower(source, report, o.note, o.requestTimeout).run(ctx)
+			return newFollower(source, report, notesOf(command), o.requestTimeout).run(command.Context())
 		}),
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the `format`: json prints one line per change, with the whole object")

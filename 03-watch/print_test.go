@@ -41,6 +41,10 @@ func TestPrintJSON(t *testing.T) {
 	assert.JSONEq(t, `{"type":"DELETED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}}}`, string(lines[1]))
 }
 
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 func TestOutputThatFails(t *testing.T) {
 	full := writerFunc(func([]byte) (int, error) { return 0, errors.New("no space left") })
 	for name, report := range map[string]func(change) error{"text": printText(full, "Pod"), "json": printJSON(full, corev1.SchemeGroupVersion.WithKind("Pod"))} {

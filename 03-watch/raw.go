@@ -24,16 +24,17 @@ func rawCommand(o *options) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "raw",
 		Short: "The same as pods, with nothing but HTTP and JSON",
-		RunE: o.with(func(ctx context.Context, config *rest.Config, namespace string) error {
+		RunE: o.with(func(command *cobra.Command, config *rest.Config, namespace string) error {
 			wire := io.Discard
 			if showWire {
-				wire = o.stderr
+				wire = command.ErrOrStderr()
 			}
-			source, err := newRawSource(config, namespace, o.selector, wire, o.note)
+			note := notesOf(command)
+			source, err := newRawSource(config, namespace, o.selector, wire, note)
 			if err != nil {
 				return err
 			}
-			return newFollower(source, printText(o.stdout, "Pod"), o.note, o.requestTimeout).run(ctx)
+			return newFollower(source, printText(command.OutOrStdout(), "Pod"), note, o.requestTimeout).run(command.Context())
 		}),
 	}
 	command.Flags().BoolVar(&showWire, "show-wire", false, "print each request, and each byte of its answer, to stderr")

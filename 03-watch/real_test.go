@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"example.com/hacking-a-controller/03-watch/cli"
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
 )
 
 func createPod(t *testing.T, client kubernetes.Interface, namespace, name string) {
@@ -45,11 +47,11 @@ func createNamespace(t *testing.T, client kubernetes.Interface, prefix string) s
 // of its stdout as they come.
 func lines(t *testing.T, args ...string) (line func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	reader, writer := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, args, writer, io.Discard)
+		code <- cli.Run(ctx, newCommand(), args, writer, io.Discard)
 		writer.Close()
 	}()
 	t.Cleanup(func() {
@@ -67,7 +69,7 @@ func lines(t *testing.T, args ...string) (line func() string) {
 
 // TestAgainstARealServer has all that needs a server that nothing happens to.
 func TestAgainstARealServer(t *testing.T) {
-	c := sharedCluster(t)
+	c := testcluster.Shared(t)
 	t.Run("each subcommand tells of what comes, changes and goes", func(t *testing.T) { comesChangesGoes(t, c) })
 	t.Run("-n, -A and -l choose", func(t *testing.T) { scopes(t, c) })
 	t.Run("--output json has the whole object", func(t *testing.T) { wholeObject(t, c) })
@@ -77,17 +79,17 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("runtime tells its cost", func(t *testing.T) { tellsCost(t, c) })
 }
 
-func comesChangesGoes(t *testing.T, c *cluster) {
-	for name, args := range map[string]string{"naive": "naive", "pods": "pods", "raw": "raw", "any": "pods --any=pods"} {
+func comesChangesGoes(t *testing.T, c *testcluster.Cluster) {
+	for name, args := range map[string]string{"pods": "pods", "raw": "raw", "any": "pods --any=pods"} {
 		t.Run(name, func(t *testing.T) {
-			namespace := createNamespace(t, c.client, name)
-			createPod(t, c.client, namespace, "before")
-			line := lines(t, append(strings.Fields(args), "-n", namespace, "--kubeconfig", c.kubeconfig)...)
+			namespace := createNamespace(t, c.Client, name)
+			createPod(t, c.Client, namespace, "before")
+			line := lines(t, append(strings.Fields(args), "-n", namespace, "--kubeconfig", c.Kubeconfig)...)
 			assert.Equal(t, "ADDED pod before in namespace "+namespace, line())
 
-			createPod(t, c.client, namespace, "after")
+			createPod(t, c.Client, namespace, "after")
 			assert.Equal(t, "ADDED pod after in namespace "+namespace, line())
-			pods := c.client.CoreV1().Pods(namespace)
+			pods := c.Client.CoreV1().Pods(namespace)
 			_, err := pods.Patch(t.Context(), "after", types.MergePatchType, []byte(`{"metadata":{"labels":{"x":"y"}}}`), metav1.PatchOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, "MODIFIED pod after in namespace "+namespace, line())
@@ -98,14 +100,14 @@ func comesChangesGoes(t *testing.T, c *cluster) {
 	}
 }
 
-func scopes(t *testing.T, c *cluster) {
-	one, two := createNamespace(t, c.client, "one"), createNamespace(t, c.client, "two")
+func scopes(t *testing.T, c *testcluster.Cluster) {
+	one, two := createNamespace(t, c.Client, "one"), createNamespace(t, c.Client, "two")
 	blue := "blue-" + rand.String(5) // -A finds those of other tests, too
-	createPod(t, c.client, one, blue)
-	createPod(t, c.client, one, "green")
-	createPod(t, c.client, two, blue)
-	for _, subcommand := range []string{"naive", "pods", "raw", "pods --any=pods"} {
-		args := append(strings.Fields(subcommand), "--kubeconfig", c.kubeconfig)
+	createPod(t, c.Client, one, blue)
+	createPod(t, c.Client, one, "green")
+	createPod(t, c.Client, two, blue)
+	for _, subcommand := range []string{"pods", "raw", "pods --any=pods"} {
+		args := append(strings.Fields(subcommand), "--kubeconfig", c.Kubeconfig)
 		assert.Equal(t, "ADDED pod green in namespace "+one, lines(t, append(args, "-n", one, "-l", "app=green")...)())
 
 		everywhere := lines(t, append(args, "-A", "-l", "app="+blue, "-n", "default")...)
@@ -114,16 +116,16 @@ func scopes(t *testing.T, c *cluster) {
 	}
 }
 
-func wholeObject(t *testing.T, c *cluster) {
-	namespace := createNamespace(t, c.client, "json")
-	createPod(t, c.client, namespace, "a")
+func wholeObject(t *testing.T, c *testcluster.Cluster) {
+	namespace := createNamespace(t, c.Client, "json")
+	createPod(t, c.Client, namespace, "a")
 	for _, typ := range []string{"", "--any=pods"} {
 		args := strings.Fields("pods -o json -n " + namespace + " " + typ)
 		var event struct {
 			Type   string
 			Object corev1.Pod
 		}
-		require.NoError(t, json.Unmarshal([]byte(lines(t, append(args, "--kubeconfig", c.kubeconfig)...)()), &event))
+		require.NoError(t, json.Unmarshal([]byte(lines(t, append(args, "--kubeconfig", c.Kubeconfig)...)()), &event))
 		assert.Equal(t, "ADDED", event.Type)
 		assert.Equal(t, "Pod", event.Object.Kind)
 		assert.Equal(t, "v1", event.Object.APIVersion)
@@ -131,46 +133,40 @@ func wholeObject(t *testing.T, c *cluster) {
 	}
 }
 
-func everyType(t *testing.T, c *cluster) {
-	_, err := envtest.InstallCRDs(c.config, envtest.CRDInstallOptions{Paths: []string{filepath.Join("testdata", "berths.yaml")}, MaxTime: testTimeout})
+func everyType(t *testing.T, c *testcluster.Cluster) {
+	_, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{Paths: []string{filepath.Join("testdata", "berths.yaml")}, MaxTime: testcluster.TestTimeout})
 	require.NoError(t, err)
-	namespace := createNamespace(t, c.client, "harbour")
+	namespace := createNamespace(t, c.Client, "harbour")
 	berth := []byte(`{"apiVersion":"harbour.example.com/v1","kind":"Berth","metadata":{"name":"one"}}`)
-	require.NoError(t, c.client.CoreV1().RESTClient().Post().AbsPath("/apis/harbour.example.com/v1/namespaces", namespace, "berths").
+	require.NoError(t, c.Client.CoreV1().RESTClient().Post().AbsPath("/apis/harbour.example.com/v1/namespaces", namespace, "berths").
 		SetHeader("Content-Type", "application/json").Body(berth).Do(t.Context()).Error())
 
 	for _, typ := range []string{"berths", "berth", "be", "berths.harbour.example.com", "berths.v1.harbour.example.com"} {
-		assert.Equal(t, "ADDED berth one in namespace "+namespace, lines(t, "pods", "-n", namespace, "--any", typ, "--kubeconfig", c.kubeconfig)())
+		assert.Equal(t, "ADDED berth one in namespace "+namespace, lines(t, "pods", "-n", namespace, "--any", typ, "--kubeconfig", c.Kubeconfig)())
 	}
 	for _, typ := range []string{"ns", "namespaces", "Namespace"} { // -n says nothing about a type without namespaces
-		assert.Equal(t, "ADDED namespace "+namespace, lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name="+namespace, "--kubeconfig", c.kubeconfig)())
+		assert.Equal(t, "ADDED namespace "+namespace, lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name="+namespace, "--kubeconfig", c.Kubeconfig)())
 	}
 }
 
-func refusals(t *testing.T, c *cluster) {
+func refusals(t *testing.T, c *testcluster.Cluster) {
 	for typ, want := range map[string]string{
 		"moons":                "error: the server does not have a resource type \"moons\"; kubectl api-resources lists those that it has\n",
 		"componentstatuses":    "error: the list has no version, so this type cannot be watched; kubectl api-resources --verbs=list,watch shows those that can",
 		"subjectaccessreviews": "error: this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can",
 	} {
-		_, stderr, code := watchCommand(t, "pods", "--any", typ, "--kubeconfig", c.kubeconfig)
+		_, stderr, code := watchCommand(t, "pods", "--any", typ, "--kubeconfig", c.Kubeconfig)
 		assert.Contains(t, stderr, want)
 		assert.Equal(t, 1, code)
 	}
 }
 
-func forbidden(t *testing.T, c *cluster) {
-	user, err := c.AddUser(envtest.User{Name: "jane"}, nil)
-	require.NoError(t, err)
-	content, err := user.KubeConfig()
-	require.NoError(t, err)
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, os.WriteFile(kubeconfig, content, 0o600))
-
-	namespace := createNamespace(t, c.client, "forbidden")
+func forbidden(t *testing.T, c *testcluster.Cluster) {
+	kubeconfig := c.UserKubeconfig(t, "jane")
+	namespace := createNamespace(t, c.Client, "forbidden")
 	ask := func(verb string) string {
 		return `error: pods is forbidden: User "jane" cannot ` + verb + ` resource "pods" in API group "" in the namespace "` + namespace + `"; ` +
-			`ask an administrator for the verbs "list" and "watch" on that resource` + "\n"
+			`ask an administrator for that verb on that resource` + "\n"
 	}
 	for _, subcommand := range []string{"pods", "pods --any=pods", "raw", "runtime"} {
 		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "-n", namespace, "--kubeconfig", kubeconfig)...)
@@ -179,12 +175,12 @@ func forbidden(t *testing.T, c *cluster) {
 	}
 
 	// Who may list need not be allowed to watch.
-	_, err = c.client.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{
+	_, err := c.Client.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "lister"},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+	_, err = c.Client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "jane"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "lister"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
@@ -194,5 +190,5 @@ func forbidden(t *testing.T, c *cluster) {
 		_, stderr, code := watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
 		assert.Equal(collect, ask("watch"), stderr)
 		assert.Equal(collect, 1, code)
-	}, testTimeout, 50*time.Millisecond)
+	}, testcluster.TestTimeout, 50*time.Millisecond)
 }

@@ -18,34 +18,34 @@ import (
 func runtimeCommand(o *options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "runtime",
-		Short: "Tell how long the pods of a namespace have been running, whenever one changes",
-		RunE: o.with(func(ctx context.Context, config *rest.Config, namespace string) error {
+		Short: "Print for how long the pods of a namespace have been running, whenever one changes",
+		RunE: o.with(func(command *cobra.Command, config *rest.Config, namespace string) error {
 			cost := &cost{}
 			config.Wrap(cost.count)
 			client, err := kubernetes.NewForConfig(config)
 			if err != nil {
 				return err
 			}
-			r := &runtimes{client: client, timeout: o.requestTimeout, out: o.stdout, err: o.stderr, cost: cost}
-			report := func(c change) error { return r.handle(ctx, c) }
-			return newFollower(podSource(client, namespace, o.selector), report, o.note, o.requestTimeout).run(ctx)
+			r := &runtimes{client: client, timeout: o.requestTimeout, out: command.OutOrStdout(), err: command.ErrOrStderr(), cost: cost}
+			report := func(c change) error { return r.handle(command.Context(), c) }
+			return newFollower(podSource(client, namespace, o.selector), report, notesOf(command), o.requestTimeout).run(command.Context())
 		}),
 	}
 }
 
-// runtimes tells how long the pods of a namespace have been running, all
-// together, whenever one of them changes. This is the first form: it knows
-// nothing but the event, so it asks the server for everything, every time.
+// runtimes prints for how long the pods of a namespace have been running, all
+// together, whenever one of them changes. This is the first form: it has nothing
+// but the event, so it lists all pods of the namespace, every time.
 type runtimes struct {
 	client  kubernetes.Interface
 	timeout time.Duration // of one request
-	out     io.Writer     // the sentence
-	err     io.Writer     // what it cost, and what failed
+	out     io.Writer     // gets the sentence
+	err     io.Writer     // gets what it cost, and what failed
 	cost    *cost
 }
 
-// handle is told of a change. A request that fails is a sentence that is not
-// printed: nobody remembers that it is owed. Stage 4 has a queue for that.
+// handle handles a change. A request that fails is a sentence that is not printed:
+// nothing records that it is due. Stage 4 has a queue for that.
 func (r *runtimes) handle(ctx context.Context, c change) error {
 	r.cost.objects.Add(1) // the one in the event
 

@@ -21,6 +21,9 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
+
+	"example.com/hacking-a-controller/03-watch/cli"
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
 )
 
 func TestRunningTime(t *testing.T) {
@@ -44,11 +47,11 @@ func TestAListThatFailsIsASentenceThatIsMissing(t *testing.T) {
 	assert.Equal(t, "error: listing the pods: no answer\n", errs.String())
 }
 
-func tellsCost(t *testing.T, c *cluster) {
-	namespace := createNamespace(t, c.client, "cost")
-	createPod(t, c.client, namespace, "a")
-	createPod(t, c.client, namespace, "b")
-	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+func tellsCost(t *testing.T, c *testcluster.Cluster) {
+	namespace := createNamespace(t, c.Client, "cost")
+	createPod(t, c.Client, namespace, "a")
+	createPod(t, c.Client, namespace, "b")
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
 	costs := writerFunc(func(p []byte) (int, error) {
@@ -58,7 +61,7 @@ func tellsCost(t *testing.T, c *cluster) {
 		}
 		return len(p), nil
 	})
-	require.Zero(t, run(ctx, []string{"runtime", "-n", namespace, "--kubeconfig", c.kubeconfig}, &out, costs))
+	require.Zero(t, cli.Run(ctx, newCommand(), []string{"runtime", "-n", namespace, "--kubeconfig", c.Kubeconfig}, &out, costs))
 	assert.Regexp(t, `^(Pods in namespace `+namespace+` have been running for \d+\.\d\d minutes\.\n){2}$`, out.String())
 	// The first list, and then for each of its two pods a list of two.
 	assert.Equal(t, "# so far: 2 requests, 3 objects decoded\n# so far: 3 requests, 6 objects decoded\n", errs.String())
@@ -67,11 +70,11 @@ func tellsCost(t *testing.T, c *cluster) {
 // BenchmarkRuntime measures what it costs to handle one event, in a namespace
 // of so many pods, on a real API server. Run it with `make bench-3`.
 func BenchmarkRuntime(b *testing.B) {
-	c := startCluster(b)
+	c := testcluster.Start(b)
 	for _, pods := range []int{100, 1000, 10000} {
 		namespace := fmt.Sprintf("pods-%d", pods)
-		fill(b, c.client, namespace, pods)
-		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkHandle(b, c.config, namespace) })
+		fill(b, c.Client, namespace, pods)
+		b.Run(fmt.Sprintf("pods=%d", pods), func(b *testing.B) { benchmarkHandle(b, c.Config, namespace) })
 	}
 }
 

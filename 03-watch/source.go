@@ -3,14 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -68,4 +72,26 @@ func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
 		return nil, err
 	}
 	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
+
+// newMapper returns a mapper from what users call a type to the resource. It
+// requests from the server which resources there are. The context ends its requests.
+func newMapper(ctx context.Context, config *rest.Config) (meta.RESTMapper, error) {
+	config = rest.CopyConfig(config)
+	// The discovery client takes no context, so the transport adds it.
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			return next.RoundTrip(request.WithContext(ctx))
+		})
+	})
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	resources, err := restmapper.GetAPIGroupResources(client)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDiscoveryRESTMapper(resources)
+	return restmapper.NewShortcutExpander(mapper, client, nil), nil // knows that po are pods
 }

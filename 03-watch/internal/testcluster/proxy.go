@@ -1,4 +1,4 @@
-package main
+package testcluster
 
 import (
 	"io"
@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// proxy stands between a client and the API server and passes bytes on. It can
+// Proxy stands between a client and the API server and passes bytes on. It can
 // drop all connections, and refuse new ones.
-type proxy struct {
+type Proxy struct {
 	listener net.Listener
 	target   string
 	serving  sync.WaitGroup
@@ -24,19 +24,19 @@ type proxy struct {
 	refuses bool
 }
 
-// startProxy starts a proxy that ends with the test, and returns it and a
+// StartProxy starts a proxy that ends with the test, and returns it and a
 // configuration that leads through it.
-func startProxy(t *testing.T, config *rest.Config) (*proxy, *rest.Config) {
+func StartProxy(t testing.TB, config *rest.Config) (*Proxy, *rest.Config) {
 	t.Helper()
 	target, err := url.Parse(config.Host)
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p := &proxy{listener: listener, target: target.Host, conns: map[net.Conn]bool{}}
+	p := &Proxy{listener: listener, target: target.Host, conns: map[net.Conn]bool{}}
 	p.serving.Go(p.serve)
 	t.Cleanup(func() {
 		assert.NoError(t, listener.Close())
-		p.cut()
+		p.Cut()
 		p.serving.Wait()
 	})
 	through := rest.CopyConfig(config)
@@ -44,7 +44,7 @@ func startProxy(t *testing.T, config *rest.Config) (*proxy, *rest.Config) {
 	return p, through
 }
 
-func (p *proxy) serve() {
+func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -64,13 +64,13 @@ func (p *proxy) serve() {
 }
 
 // pass copies until one of the two is closed, and closes the other.
-func (p *proxy) pass(from, to net.Conn) {
+func (p *Proxy) pass(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	from.Close()
 	to.Close()
 }
 
-func (p *proxy) admit(conns ...net.Conn) bool {
+func (p *Proxy) admit(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuses {
@@ -82,8 +82,8 @@ func (p *proxy) admit(conns ...net.Conn) bool {
 	return true
 }
 
-// cut drops all connections, wherever they are in a stream.
-func (p *proxy) cut() {
+// Cut drops all connections, wherever they are in a stream.
+func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for conn := range p.conns {
@@ -92,15 +92,16 @@ func (p *proxy) cut() {
 	clear(p.conns)
 }
 
-// refuse drops all connections and lets no new one in until allow is called.
-func (p *proxy) refuse() {
+// Refuse drops all connections and lets no new one in until Allow is called.
+func (p *Proxy) Refuse() {
 	p.mu.Lock()
 	p.refuses = true
 	p.mu.Unlock()
-	p.cut()
+	p.Cut()
 }
 
-func (p *proxy) allow() {
+// Allow ends what Refuse began.
+func (p *Proxy) Allow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuses = false

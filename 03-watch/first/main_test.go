@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// start runs the program inside the test until it ends, and returns the lines that
+// it prints as they come.
+func start(t *testing.T, config *rest.Config) (line func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
+	reader, writer := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, config, writer)
+		writer.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_, _ = io.Copy(io.Discard, reader)
+		assert.NoError(t, <-ended)
+	})
+	scanner := bufio.NewScanner(reader)
+	return func() string {
+		t.Helper()
+		require.True(t, scanner.Scan(), "the program printed no further line")
+		return scanner.Text()
+	}
+}
+
+func TestEachEventAndTheRuntimeArePrinted(t *testing.T) {
+	c := testcluster.Shared(t)
+	pods := c.Client.CoreV1().Pods("default")
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "bell"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	line := start(t, c.Config)
+	assert.Equal(t, "ADDED pod bell in namespace default", line())
+	assert.Regexp(t, `^Pods in namespace default have been running for \d+\.\d\d minutes\.$`, line())
+
+	require.NoError(t, pods.Delete(t.Context(), "bell", metav1.DeleteOptions{}))
+	assert.Equal(t, "MODIFIED pod bell in namespace default", line()) // it is marked first
+	assert.Contains(t, line(), "Pods in namespace default")
+	assert.Equal(t, "DELETED pod bell in namespace default", line())
+	assert.Equal(t, "Pods in namespace default have been running for 0.00 minutes.", line())
+}
+
+// The lesson shows each fault, so a program without one of them would be as wrong as
+// any other broken code. A server of the test answers the watches one after the other;
+// the last answer stays, and a list has one pod.
+func serve(t *testing.T, watches ...http.HandlerFunc) *rest.Config {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !r.URL.Query().Has("watch") {
+			list := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{*pod("a")}}
+			writeJSON(w, list)
+			return
+		}
+		next := watches[0]
+		if len(watches) > 1 {
+			watches = watches[1:]
+		}
+		next(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return &rest.Config{Host: server.URL, QPS: -1}
+}
+
+func pod(name string) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", CreationTimestamp: metav1.Now()},
+	}
+}
+
+func writeJSON(w http.ResponseWriter, object any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(object)
+}
+
+// stream sends events, and ends the watch.
+func stream(events ...any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, event := range events {
+			writeJSON(w, event)
+		}
+	}
+}
+
+func added(name string) any { return map[string]any{"type": "ADDED", "object": pod(name)} }
+
+func refuse(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }
+
+func TestFault1NoVersionIsRemembered(t *testing.T) {
+	queries := make(chan string, 100)
+	line := start(t, serve(t, refuse, func(w http.ResponseWriter, r *http.Request) {
+		queries <- r.URL.RawQuery
+		stream(added("a"))(w, r)
+	}))
+	assert.Contains(t, line(), "error: watching the pods: ")
+	assert.Equal(t, "ADDED pod a in namespace default", line())
+	assert.Equal(t, "watch=true", <-queries)
+}
+
+func TestFault2AFailedWatchIsRetriedAtOnce(t *testing.T) {
+	line := start(t, serve(t, refuse))
+	for range 1000 {
+		require.Contains(t, line(), "error: watching the pods: ")
+	}
+}
+
+func TestFault3AClosedChannelIsReadForEver(t *testing.T) {
+	line := start(t, serve(t, stream(added("a")), func(http.ResponseWriter, *http.Request) { t.Error("it watches again") }))
+	assert.Equal(t, "ADDED pod a in namespace default", line())
+	assert.Contains(t, line(), "Pods in namespace default")
+	for range 1000 {
+		require.Equal(t, "error: an event without a pod: ", line())
+	}
+}
+
+func TestFault4AnErrorEventIsPrintedAndIgnored(t *testing.T) {
+	gone := map[string]any{"type": "ERROR", "object": metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusGone, Message: "too old",
+	}}
+	line := start(t, serve(t, stream(gone)))
+	assert.Equal(t, "error: an event without a pod: ERROR", line())
+	assert.Equal(t, "error: an event without a pod: ", line())
+}
+
+func TestFaults5And6EachEventIsAListAndAFailedOneIsNotRepeated(t *testing.T) {
+	var lists atomic.Int32
+	watching := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !r.URL.Query().Has("watch") {
+			lists.Add(1)
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		stream(added("a"), added("b"))(w, r)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-watching:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(watching) })
+	line := start(t, &rest.Config{Host: server.URL, QPS: -1})
+	var printed []string
+	for range 4 {
+		first, _, _ := strings.Cut(line(), ":")
+		printed = append(printed, first)
+	}
+	assert.Equal(t, []string{"ADDED pod a in namespace default", "error", "ADDED pod b in namespace default", "error"}, printed)
+	assert.EqualValues(t, 2, lists.Load())
+}
