@@ -30,14 +30,14 @@ import (
 // TestAgainstARealServer runs in order: a cluster starts in seconds, so the
 // subtests share one, and the later ones find what the earlier ones made.
 func TestAgainstARealServer(t *testing.T) {
-	// Without its cache, the API server asks etcd for each page, so a Continue token
+	// Without its cache, the API server reads each page from etcd, so a Continue token
 	// expires when etcd forgets its moment.
 	c := testcluster.Start(t, "watch-cache-sizes=namespaces#0")
 	client := kubernetes.NewForConfigOrDie(c.Config)
 	waitForNamespaces(t, client)
 	t.Run("a new cluster has four namespaces", func(t *testing.T) { fourNamespaces(t, c) })
 	t.Run("-o wide prints what kubectl prints", func(t *testing.T) { sameAsKubectl(t, c) })
-	t.Run("a user without rights is told what is missing", func(t *testing.T) { forbidden(t, c, client) })
+	t.Run("a user without rights reads what is missing", func(t *testing.T) { forbidden(t, c, client) })
 	t.Run("credentials of another cluster are refused", func(t *testing.T) { unauthorised(t, c) })
 
 	names := create(t, client, 120)
@@ -147,7 +147,7 @@ func everyName(t *testing.T, c *testcluster.Cluster, names []string) {
 }
 
 // expiredToken makes the server forget the moment of the first page before the
-// second is asked for.
+// second is requested.
 func expiredToken(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface, names []string) {
 	first := true
 	var got []string

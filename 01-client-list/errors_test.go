@@ -65,7 +65,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 			},
 			"SERVER" + late,
 		},
-		"a server that accepts and says nothing at all": {
+		"a server that accepts and does not answer": {
 			func(t *testing.T) string {
 				listener, err := net.Listen("tcp", "127.0.0.1:0")
 				require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 			},
 			"SERVER" + late,
 		},
-		"a server that asks to come back later, again and again": {
+		"a server that wants a retry later, again and again": {
 			func(t *testing.T) string {
 				var requests atomic.Int32
 				t.Cleanup(func() {

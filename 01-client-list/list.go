@@ -13,16 +13,16 @@ import (
 )
 
 // pages yields the cluster's namespaces, one request per page. A list can be
-// very long, so a client says with Limit how much it takes at once. The server
+// very long, so a client sets with Limit how much it takes at once. The server
 // answers with so many objects and a Continue token, which stands for the rest;
-// an empty token means that there is no rest. A limit of 0 asks for everything.
+// an empty token means that there is no rest. A limit of 0 requests everything.
 //
 // All pages show the cluster at the moment of the first one: the token carries
 // that moment. client-go's tools/pager has this loop ready to use. It is
 // written out here because Limit and Continue are the lesson.
 //
 // The timeout is for one page. It is in the context because client-go repeats
-// a request when a busy server says so, and rest.Config's Timeout would begin
+// a request when a busy server wants that, and rest.Config's Timeout would begin
 // anew each time.
 func pages(ctx context.Context, client typedcorev1.NamespaceInterface, limit int64, timeout time.Duration) iter.Seq2[[]corev1.Namespace, error] {
 	return func(yield func([]corev1.Namespace, error) bool) {
@@ -47,7 +47,7 @@ func pages(ctx context.Context, client typedcorev1.NamespaceInterface, limit int
 	}
 }
 
-// resumeToken returns the token that comes with 410 Gone. The server remembers
+// resumeToken returns the token that comes with 410 Gone. The server keeps
 // the past for a few minutes only; a client that was slower gets a 410 in the
 // middle of its list. The error then brings a second token: go on after the
 // last object, but from the cluster as it is now. For a list that is printed

@@ -16,7 +16,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// answer is what the server says to one request.
+// answer is the server's answer to one request.
 type answer struct {
 	names []string
 	token string

@@ -112,16 +112,16 @@ func TestHead(t *testing.T) {
 func TestASignalEndsIt(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
-			asked := make(chan struct{}, 1)
+			requested := make(chan struct{}, 1)
 			server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-				asked <- struct{}{}
+				requested <- struct{}{}
 				<-r.Context().Done()
 			})
 
 			program, stderr := command(t, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")
 			require.NoError(t, program.Start())
 			select {
-			case <-asked:
+			case <-requested:
 			case <-time.After(testcluster.TestTimeout):
 				require.Fail(t, "the program made no request", stderr.String())
 			}

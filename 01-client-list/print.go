@@ -75,7 +75,7 @@ func age(namespace corev1.Namespace) string {
 	return duration.HumanDuration(time.Since(created.Time))
 }
 
-// outputError says what could not be done. When the reader of a pipe has gone, as in
+// outputError adds what could not be done. When the reader of a pipe has gone, as in
 // `client-list | head -1`, the process has ended of SIGPIPE before.
 func outputError(err error) error {
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// serve starts a TLS server that plays the API server.
+// serve starts a TLS server in the place of the API server.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -58,7 +58,7 @@ func namespaceList(token string, names ...string) *corev1.NamespaceList {
 	return list
 }
 
-// status is what the API server sends when it says no.
+// status is what the API server sends when it refuses.
 func status(code int32, reason metav1.StatusReason, message string) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},

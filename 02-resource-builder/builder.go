@@ -20,7 +20,7 @@ func newResult(o *options, args []string) (*resource.Result, error) {
 		// Objects are decoded into maps, whatever their kind. See typed.go.
 		Unstructured().
 
-		// Where: -n, or what the context says; a file may name another namespace
+		// Where: -n, or that of the context; a file may name another namespace
 		// unless -n is given; -A is all of them.
 		NamespaceParam(namespace).DefaultNamespace().AllNamespaces(o.allNamespaces).
 

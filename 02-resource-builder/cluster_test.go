@@ -34,8 +34,8 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("files", func(t *testing.T) { files(t, c) })
 	t.Run("several documents, some of them bad", func(t *testing.T) { badDocuments(t, c) })
 	t.Run("standard input", func(t *testing.T) { standardInput(t, c) })
-	t.Run("nothing found is said, and no failure", func(t *testing.T) { nothing(t, c) })
-	t.Run("a user without rights is told", func(t *testing.T) { forbidden(t, c) })
+	t.Run("nothing found is reported, and no failure", func(t *testing.T) { nothing(t, c) })
+	t.Run("a user without rights reads why", func(t *testing.T) { forbidden(t, c) })
 	t.Run("discovery is requested once, and cached", func(t *testing.T) { cached(t, c) })
 	t.Run("a type that is gone, though cached", func(t *testing.T) { goneType(t, c) })
 	t.Run("pages", func(t *testing.T) { pages(t, c) })
@@ -128,7 +128,7 @@ func sentences(t *testing.T, c *realCluster) {
 	}
 }
 
-// sameAsKubectl compares what is found and in which order, not how it is told.
+// sameAsKubectl compares what is found and in which order, not how it is printed.
 func sameAsKubectl(t *testing.T, c *realCluster) {
 	folder := t.TempDir()
 	write(t, folder, "one.yaml", manifest("v1", "Namespace", "demo"))
@@ -186,7 +186,7 @@ func customResources(t *testing.T, c *realCluster) {
 		"error: unknown type CustomResourceDefinition: there is no sentence for it; print its generic fields with --unstructured\n", stderr)
 }
 
-// withScheme proves what the comment of toTyped says about the other way.
+// withScheme proves the comment of toTyped on the other way.
 func withScheme(t *testing.T, c *realCluster) {
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.KubeConfig = &c.Kubeconfig
@@ -241,7 +241,7 @@ func wrongInput(t *testing.T, c *realCluster) {
 
 // files shows that -f names objects, and that the server has them.
 func files(t *testing.T, c *realCluster) {
-	// What the file says of the state is not what is printed.
+	// The state that the file has is not what is printed.
 	web := writeFile(t, "web.yaml", manifest("v1", "Pod", "web-1")+"  namespace: demo\nstatus: {phase: Failed}\n")
 	stdout, stderr, code := c.run("-f", web)
 	assert.Equal(t, 0, code, stderr)

@@ -32,7 +32,7 @@ func explainEach(err error, server string) error {
 }
 
 // explain turns an error into a sentence that says what went wrong and what to
-// do next. There are three families: the server answered and said no; no answer
+// do next. There are three families: the server refused; no answer
 // came; or cli-runtime could not make a request of the arguments or the file.
 func explain(err error, server string) error {
 	switch {

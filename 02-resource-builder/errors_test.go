@@ -94,7 +94,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
 	}
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	var busy atomic.Int32 // how often a busy server was asked
+	var busy atomic.Int32 // how many requests a busy server got
 	comeBackLater := func(w http.ResponseWriter, r *http.Request) {
 		busy.Add(1)
 		w.Header().Set("Retry-After", "1")
@@ -172,7 +172,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 	}
 }
 
-// TestSeveralObjectsOfADeadServer is one error, however many were asked for.
+// TestSeveralObjectsOfADeadServer is one error, however many were requested.
 func TestSeveralObjectsOfADeadServer(t *testing.T) {
 	server := serve(t, discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	_, stderr, code := resourceBuilder("namespaces", "a", "b", "c", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")

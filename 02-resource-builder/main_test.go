@@ -72,9 +72,9 @@ func TestASignalEndsIt(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			asked := make(chan string, 10)
+			requested := make(chan string, 10)
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				asked <- r.URL.Path
+				requested <- r.URL.Path
 				discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })(w, r)
 			})
 			program, stderr := command(t, append(tc.args, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")...)
@@ -82,7 +82,7 @@ func TestASignalEndsIt(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, program.Start())
 			select {
-			case <-asked:
+			case <-requested:
 			case <-time.After(testcluster.TestTimeout):
 				require.Fail(t, "the program made no request", stderr.String())
 			}

@@ -17,10 +17,10 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// serve starts a TLS server that plays the API server.
+// serve starts a TLS server in the place of the API server.
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	// What discovery remembers of an address must not outlive its server.
+	// What discovery caches of an address must not outlive its server.
 	t.Setenv("KUBECACHEDIR", t.TempDir())
 	server := httptest.NewUnstartedServer(handler)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // failed handshakes are wanted here
@@ -60,7 +60,7 @@ func namespaceList(token string, names ...string) *corev1.NamespaceList {
 	return list
 }
 
-// status is what the API server sends when it says no.
+// status is what the API server sends when it refuses.
 func status(code int32, reason metav1.StatusReason, message string) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// describeTyped makes the object a Go type and says what it is doing.
+// describeTyped makes the object a Go type and describes what it is doing.
 func describeTyped(object *unstructured.Unstructured) (string, error) {
 	typed, err := toTyped(object)
 	if err != nil {

@@ -71,9 +71,9 @@ func TestDescribeTyped(t *testing.T) {
 		"a pod that nobody has scheduled":     {&corev1.Pod{ObjectMeta: inDemo, Spec: corev1.PodSpec{Containers: make([]corev1.Container, 1)}, Status: corev1.PodStatus{Phase: corev1.PodPending}}, "web in namespace demo is currently Pending, with 0 of 1 containers ready"},
 		"a deployment":                        {deployment(new(int32(3)), 3, corev1.ConditionTrue), "web in namespace demo is currently Available, with 3 of 3 replicas"},
 		"a deployment with too few":           {deployment(new(int32(3)), 1, corev1.ConditionFalse), "web in namespace demo is currently Unavailable, with 1 of 3 replicas"},
-		"a deployment that says no number":    {deployment(nil, 1, corev1.ConditionTrue), "web in namespace demo is currently Available, with 1 of 1 replicas"},
+		"a deployment without a number":       {deployment(nil, 1, corev1.ConditionTrue), "web in namespace demo is currently Available, with 1 of 1 replicas"},
 		"a deployment that is scaled to 0":    {deployment(new(int32(0)), 0, corev1.ConditionTrue), "web in namespace demo is currently Available, with 0 of 0 replicas"},
-		"a deployment nobody has looked at":   {&appsv1.Deployment{ObjectMeta: inDemo}, "web in namespace demo is currently Unavailable, with 0 of 1 replicas"},
+		"a deployment without a status":       {&appsv1.Deployment{ObjectMeta: inDemo}, "web in namespace demo is currently Unavailable, with 0 of 1 replicas"},
 		"a field that is newer than the type": {withField(t, pod(inDemo, corev1.PodRunning, true), "new", "status", "invented"), "web in namespace demo is currently Running, with 1 of 1 containers ready"},
 	}
 	for name, tc := range tests {
@@ -93,7 +93,7 @@ func TestDescribeTypedRefuses(t *testing.T) {
 		"a kind with a Go type, but no sentence":     {&corev1.ConfigMap{ObjectMeta: inDemo}, "unknown type ConfigMap: there is no sentence for it; print its generic fields with --unstructured"},
 		"a custom resource":                          {boat("gull"), "unknown type Boat: there is no sentence for it; print its generic fields with --unstructured"},
 		"another group's kind of a name that we use": {object("example.com/v1", "Deployment", "web"), "unknown type Deployment: there is no sentence for it; print its generic fields with --unstructured"},
-		"fields that are not what the type says":     {withField(t, &appsv1.Deployment{ObjectMeta: inDemo}, "three", "spec", "replicas"), "reading web in namespace demo as apps/v1, Kind=Deployment: "},
+		"fields that are not of the type":            {withField(t, &appsv1.Deployment{ObjectMeta: inDemo}, "three", "spec", "replicas"), "reading web in namespace demo as apps/v1, Kind=Deployment: "},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

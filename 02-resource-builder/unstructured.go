@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// describeUnstructured says what can be said of any object. Its kind, name and
+// describeUnstructured describes what any object has. Its kind, name and
 // namespace are where the API wants them, and by convention a kind that has a
 // state puts it into status.phase or status.conditions. So no Go type is
 // needed, only a path through nested maps.

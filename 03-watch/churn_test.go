@@ -23,7 +23,7 @@ import (
 
 // writes is what was done to each pod, and the version that it made: ADDED 12,
 // MODIFIED 15, MARKED, DELETED. A delete is two writes: the server marks the pod
-// with a deletionTimestamp first. The answer tells the version of neither.
+// with a deletionTimestamp first. The answer has the version of neither.
 type writes struct {
 	mu    sync.Mutex
 	byPod map[string][]string
@@ -38,8 +38,8 @@ func (w *writes) add(pod string, typ watch.EventType, version string) {
 	w.byPod[pod] = append(w.byPod[pod], fmt.Sprintf("%s %s", typ, version))
 }
 
-// told is what the changes say was done to each pod, in the same words.
-func told(changes []change) map[string][]string {
+// reported is what was done to each pod by the changes, in the same words.
+func reported(changes []change) map[string][]string {
 	byPod := map[string][]string{}
 	for _, c := range changes {
 		words := fmt.Sprintf("%s %s", c.Type, c.Object.GetResourceVersion())
@@ -119,7 +119,7 @@ func (p podWriter) write(ctx context.Context, typ watch.EventType) (version stri
 }
 
 // once makes one attempt. One that was made before may have done it already,
-// and the server died before it said so.
+// and the server died before it answered.
 func (p podWriter) once(ctx context.Context, typ watch.EventType) (*corev1.Pod, error) {
 	switch typ {
 	case watch.Added:

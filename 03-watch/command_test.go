@@ -45,10 +45,10 @@ current-context: test
 
 // silentServer is a server that takes requests and never answers. It returns
 // the path of a kubeconfig for it.
-func silentServer(t *testing.T, asked chan<- struct{}) string {
+func silentServer(t *testing.T, requested chan<- struct{}) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
+		requested <- struct{}{}
 		<-r.Context().Done()
 	}))
 	t.Cleanup(server.Close)
@@ -121,8 +121,8 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 }
 
 func TestAServerThatNeverAnswers(t *testing.T) {
-	asked := make(chan struct{}, 100)
-	kubeconfig := silentServer(t, asked)
+	requested := make(chan struct{}, 100)
+	kubeconfig := silentServer(t, requested)
 	for _, subcommand := range []string{"pods", "pods --any=nodes", "raw", "runtime"} {
 		t.Run(subcommand, func(t *testing.T) {
 			args := append(strings.Fields(subcommand), "--kubeconfig", kubeconfig, "--request-timeout=100ms")

@@ -31,7 +31,7 @@ import (
 // Each test here does something terrible to the connection between a follower
 // and a real API server while 500 pods are created, changed and deleted. It
 // does so to all three kinds of source at once. In the end each must know what
-// the server has, and have told of no change that contradicts another.
+// the server has, and have reported no change that contradicts another.
 
 func TestTheServerIsKilled(t *testing.T) {
 	c := testcluster.Start(t)
@@ -63,12 +63,12 @@ func TestTheConnectionIsDropped(t *testing.T) {
 		f.knowsWhatTheServerHas(t, c.Client)
 		assert.Contains(t, f.notes(), "going on from version", name)
 		require.NotContains(t, f.notes(), "listing again", "%s: the version was never gone", name)
-		f.toldEvery(t, written)
+		f.reportedEvery(t, written)
 	}
 }
 
 func TestTheVersionIsGone(t *testing.T) {
-	// Without its cache, the API server passes a watch on to etcd, which knows
+	// Without its cache, the API server forwards a watch to etcd, which knows
 	// nothing of what came before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=pods#0")
 	p, through := testcluster.StartProxy(t, c.Config)
@@ -234,13 +234,13 @@ func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interf
 	assert.Empty(t, f.contradictions())
 }
 
-// toldEvery compares what was told with all that was written: nothing is
-// missing, and nothing was told twice.
-func (f *following) toldEvery(t *testing.T, written *writes) {
+// reportedEvery compares what was reported with all that was written: nothing is
+// missing, and nothing was reported twice.
+func (f *following) reportedEvery(t *testing.T, written *writes) {
 	t.Helper()
 	f.ledger.mu.Lock()
 	defer f.ledger.mu.Unlock()
-	told := told(f.changes)
-	delete(told, "witness")
-	assert.Equal(t, written.byPod, told)
+	reported := reported(f.changes)
+	delete(reported, "witness")
+	assert.Equal(t, written.byPod, reported)
 }

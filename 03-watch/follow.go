@@ -17,11 +17,11 @@ import (
 	"example.com/hacking-a-controller/03-watch/cli"
 )
 
-// follower tells of every change to a resource until its context ends. It makes
-// the requests that its state asks for, one after the other.
+// follower reports every change to a resource until its context ends. It makes the
+// requests that its state needs, one after the other.
 type follower struct {
 	source  cache.ListerWatcherWithContext // where to list and watch
-	report  func(change) error             // is told of each change
+	report  func(change) error             // gets each change
 	note    func(format string, args ...any)
 	timeout time.Duration // how long the answer to one request may take
 
@@ -61,9 +61,9 @@ func (f *follower) run(ctx context.Context) error {
 	return nil
 }
 
-// list gets the present state, in pages of 500. It asks without a version,
+// list gets the present state, in pages of 500. It gives no version,
 // which means the newest: the server may not answer with something older than
-// what was told before.
+// what was reported before.
 func (f *follower) list(ctx context.Context) error {
 	page := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		ctx, cancel := context.WithTimeout(ctx, f.timeout)
@@ -79,7 +79,7 @@ func (f *follower) list(ctx context.Context) error {
 	switch {
 	case err == nil:
 		f.worked[listRequest] = true
-		return f.tell(f.state.listed(objects, version))
+		return f.reportAll(f.state.listed(objects, version))
 	case f.worked[listRequest]:
 		f.retry(ctx, "listing failed (%v); trying again", cli.Cause(err))
 		return nil
@@ -92,7 +92,7 @@ func (f *follower) list(ctx context.Context) error {
 // it does every few minutes, or the connection breaks.
 func (f *follower) watch(ctx context.Context) error {
 	// A server that ends all watches of an age at once gets them all back at
-	// once. So each watch asks for a length of its own.
+	// once. So each watch has a length of its own.
 	seconds := rand.Int64N(300) + 300
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+f.timeout)
 	defer cancel()
@@ -118,7 +118,7 @@ func (f *follower) watch(ctx context.Context) error {
 			return nil
 		}
 		f.backoff.reset()
-		if err := f.tell(changes); err != nil {
+		if err := f.reportAll(changes); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (f *follower) watchFailed(ctx context.Context, err error) error {
 	return nil
 }
 
-// refused is true when the server understood the request and said no. To repeat it
+// refused is true when the server understood the request and refused it. To repeat it
 // is of no use.
 func refused(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) ||
@@ -159,7 +159,7 @@ func (f *follower) retry(ctx context.Context, format string, args ...any) {
 	pause(ctx, d)
 }
 
-func (f *follower) tell(changes []change) error {
+func (f *follower) reportAll(changes []change) error {
 	for _, change := range changes {
 		if err := f.report(change); err != nil {
 			return err

@@ -28,28 +28,28 @@ var (
 	errUnauthorized = apierrors.NewUnauthorized("who are you?")
 )
 
-// server plays the API server. Each request gets the next answer; the last
-// answer is for all requests that follow. It notes what it was asked, and when.
+// server is in the place of the API server. Each request gets the next answer; the last
+// answer is for all requests that follow. It records the requests, and when they came.
 type server struct {
 	lists   []func(context.Context) (runtime.Object, error)
 	watches []func(context.Context) (watch.Interface, error)
 
-	asked []string // "list", "watch 7"
-	times []time.Time
+	requests []string // "list", "watch 7"
+	times    []time.Time
 }
 
 func (s *server) ListWithContext(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-	s.ask("list")
+	s.record("list")
 	return next(&s.lists)(ctx)
 }
 
 func (s *server) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	s.ask("watch " + options.ResourceVersion)
+	s.record("watch " + options.ResourceVersion)
 	return next(&s.watches)(ctx)
 }
 
-func (s *server) ask(request string) {
-	s.asked = append(s.asked, request)
+func (s *server) record(request string) {
+	s.requests = append(s.requests, request)
 	s.times = append(s.times, time.Now())
 }
 
@@ -113,12 +113,12 @@ func follow(t *testing.T, source cache.ListerWatcherWithContext, long time.Durat
 	return l, err
 }
 
-func TestWhatIsAskedAndTold(t *testing.T) {
+func TestRequestsAndChanges(t *testing.T) {
 	added := watch.Event{Type: watch.Added, Object: pod("b", 8)}
 	tests := map[string]struct {
-		server server
-		asked  []string
-		told   []string
+		server   server
+		requests []string
+		reported []string
 	}{
 		"a watch begins where the list ended": {
 			server{lists: lists(listing(7, pod("a", 3))), watches: watches(staying(added))},
@@ -151,8 +151,8 @@ func TestWhatIsAskedAndTold(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, err := follow(t, &tc.server, 4*time.Minute)
 				require.NoError(t, err)
-				assert.Equal(t, tc.asked, tc.server.asked)
-				assert.Equal(t, tc.told, l.told())
+				assert.Equal(t, tc.requests, tc.server.requests)
+				assert.Equal(t, tc.reported, l.reported())
 				assert.Empty(t, l.contradictions())
 			})
 		})
@@ -298,14 +298,14 @@ func TestAWatchThatIsNeverOpenedIsGivenUp(t *testing.T) {
 		s := &server{lists: lists(listing(7)), watches: watches(blockedWatch, staying())}
 		_, err := follow(t, s, 4*time.Minute)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"list", "watch 7", "watch 7"}, s.asked)
+		assert.Equal(t, []string{"list", "watch 7", "watch 7"}, s.requests)
 		assert.InDelta(t, 30*time.Second, s.times[2].Sub(s.times[1]), float64(time.Second), "--request-timeout")
 	})
 }
 
 func TestAWatchThatSaysNothingIsReplacedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The connection is dead, and nobody says so.
+		// The connection is dead, without an error.
 		s := &server{lists: lists(listing(7)), watches: watches(staying())}
 		_, err := follow(t, s, time.Hour)
 		require.NoError(t, err)
@@ -337,7 +337,7 @@ func TestAListComesInPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, err := follow(t, source, time.Minute)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"ADDED a@3", "ADDED amore@3"}, l.told())
+		assert.Equal(t, []string{"ADDED a@3", "ADDED amore@3"}, l.reported())
 	})
 	require.Len(t, options, 3)
 	assert.EqualValues(t, 500, options[0].Limit)
@@ -347,9 +347,9 @@ func TestAListComesInPages(t *testing.T) {
 	assert.True(t, options[2].AllowWatchBookmarks)
 }
 
-// TestAListIsNeverOlderThanWhatWasTold has an API server with two replicas. Who
-// asks for version 0 gets the memory of the one that is behind.
-func TestAListIsNeverOlderThanWhatWasTold(t *testing.T) {
+// TestAListIsNeverOlderThanWhatWasReported has an API server with two replicas. A
+// list of version 0 comes from the cache of the one that is stale.
+func TestAListIsNeverOlderThanWhatWasReported(t *testing.T) {
 	behind, newest := listing(7, pod("a", 3)), lists(listing(7, pod("a", 3)), listing(20))
 	streams := watches(closing(watch.Event{Type: watch.Deleted, Object: pod("a", 9)}, gone()), staying())
 	source := &cache.ListWatch{
@@ -365,7 +365,7 @@ func TestAListIsNeverOlderThanWhatWasTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, err := follow(t, source, 4*time.Minute)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"ADDED a@3", "DELETED a@9"}, l.told())
+		assert.Equal(t, []string{"ADDED a@3", "DELETED a@9"}, l.reported())
 	})
 }
 

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// ledger believes what it is told, and nothing else. It is how the tests judge
-// a program that tells of changes: no change may contradict the ones before, and
+// ledger believes what is reported to it, and nothing else. It is how the tests judge
+// a program that reports changes: no change may contradict the ones before, and
 // in the end the ledger must show what the server has.
 type ledger struct {
 	mu      sync.Mutex
@@ -73,8 +73,8 @@ func (l *ledger) contradictions() []error {
 	return l.errs
 }
 
-// told are the changes in words: ADDED a@3.
-func (l *ledger) told() []string {
+// reported are the changes in words: ADDED a@3.
+func (l *ledger) reported() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return inWords(l.changes)

@@ -95,8 +95,7 @@ func (o *options) with(run func(command *cobra.Command, config *rest.Config, nam
 	}
 }
 
-// notesOf returns a function that prints what the user may like to know, but did not
-// ask for.
+// notesOf returns a function that prints what is useful to know, and not the output.
 func notesOf(command *cobra.Command) func(format string, args ...any) {
 	return func(format string, args ...any) { fmt.Fprintf(command.ErrOrStderr(), "# "+format+"\n", args...) }
 }

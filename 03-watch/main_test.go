@@ -72,10 +72,10 @@ func TestASignalEndsEachSubcommandAtOnceAndIsNoFailure(t *testing.T) {
 }
 
 func TestASignalEndsAProgramThatWaitsForDiscovery(t *testing.T) {
-	asked := make(chan struct{}, 100)
-	kubeconfig := silentServer(t, asked)
+	requested := make(chan struct{}, 100)
+	kubeconfig := silentServer(t, requested)
 	program, stdout, stderr := process(t, "pods", "--any=pods", "--kubeconfig", kubeconfig)
-	<-asked
+	<-requested
 	require.NoError(t, program.Process.Signal(os.Interrupt))
 	assert.False(t, stdout.Scan())
 	require.NoError(t, program.Wait(), stderr)

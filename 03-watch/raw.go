@@ -116,7 +116,7 @@ func (s *rawSource) WatchWithContext(ctx context.Context, options metav1.ListOpt
 }
 
 // get sends the request and returns the body of a good answer. A bad one holds a
-// Status, which says in words and in a reason what is wrong.
+// Status, which has a message and a reason.
 func (s *rawSource) get(ctx context.Context, query url.Values) (io.ReadCloser, error) {
 	if s.selector != "" {
 		query.Set("labelSelector", s.selector)

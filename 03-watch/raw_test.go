@@ -91,9 +91,9 @@ func watchOptions() metav1.ListOptions {
 }
 
 func TestRawRequests(t *testing.T) {
-	var asked []*url.URL
+	var requests []*url.URL
 	answer := func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL)
+		requests = append(requests, r.URL)
 		assert.Equal(t, "Bearer secret", r.Header.Get("Authorization"))
 		if r.URL.Query().Has("watch") {
 			fmt.Fprint(w, twoEvents)
@@ -115,15 +115,15 @@ func TestRawRequests(t *testing.T) {
 	_, open := <-stream.ResultChan()
 	assert.False(t, open)
 	stream.Stop()
-	assert.Empty(t, *notes, "an orderly end is no news")
+	assert.Empty(t, *notes, "an orderly end is not noted")
 
-	require.Len(t, asked, 2)
-	assert.Equal(t, "/api/v1/namespaces/default/pods?continue=more&labelSelector=app%3Ddemo&limit=500", asked[0].String())
-	assert.Equal(t, "/api/v1/namespaces/default/pods?allowWatchBookmarks=true&labelSelector=app%3Ddemo&resourceVersion=7&timeoutSeconds=300&watch=true", asked[1].String())
+	require.Len(t, requests, 2)
+	assert.Equal(t, "/api/v1/namespaces/default/pods?continue=more&labelSelector=app%3Ddemo&limit=500", requests[0].String())
+	assert.Equal(t, "/api/v1/namespaces/default/pods?allowWatchBookmarks=true&labelSelector=app%3Ddemo&resourceVersion=7&timeoutSeconds=300&watch=true", requests[1].String())
 
-	assert.Equal(t, "> GET "+asked[0].String()+"\n< HTTP/1.1 200 OK\n"+
+	assert.Equal(t, "> GET "+requests[0].String()+"\n< HTTP/1.1 200 OK\n"+
 		`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}]}`+
-		"> GET "+asked[1].String()+"\n< HTTP/1.1 200 OK\n"+twoEvents, wire.String())
+		"> GET "+requests[1].String()+"\n< HTTP/1.1 200 OK\n"+twoEvents, wire.String())
 	assert.NotContains(t, wire.String(), "secret")
 }
 

@@ -70,13 +70,13 @@ func lines(t *testing.T, args ...string) (line func() string) {
 // TestAgainstARealServer has all that needs a server that nothing happens to.
 func TestAgainstARealServer(t *testing.T) {
 	c := testcluster.Shared(t)
-	t.Run("each subcommand tells of what comes, changes and goes", func(t *testing.T) { comesChangesGoes(t, c) })
+	t.Run("each subcommand prints what comes, changes and goes", func(t *testing.T) { comesChangesGoes(t, c) })
 	t.Run("-n, -A and -l choose", func(t *testing.T) { scopes(t, c) })
 	t.Run("--output json has the whole object", func(t *testing.T) { wholeObject(t, c) })
 	t.Run("--any watches every type", func(t *testing.T) { everyType(t, c) })
 	t.Run("types that cannot be watched are refused", func(t *testing.T) { refusals(t, c) })
-	t.Run("a user without rights is told what is missing", func(t *testing.T) { forbidden(t, c) })
-	t.Run("runtime tells its cost", func(t *testing.T) { tellsCost(t, c) })
+	t.Run("a user without rights reads what is missing", func(t *testing.T) { forbidden(t, c) })
+	t.Run("runtime prints its cost", func(t *testing.T) { printsCost(t, c) })
 }
 
 func comesChangesGoes(t *testing.T, c *testcluster.Cluster) {
@@ -144,7 +144,7 @@ func everyType(t *testing.T, c *testcluster.Cluster) {
 	for _, typ := range []string{"berths", "berth", "be", "berths.harbour.example.com", "berths.v1.harbour.example.com"} {
 		assert.Equal(t, "ADDED berth one in namespace "+namespace, lines(t, "pods", "-n", namespace, "--any", typ, "--kubeconfig", c.Kubeconfig)())
 	}
-	for _, typ := range []string{"ns", "namespaces", "Namespace"} { // -n says nothing about a type without namespaces
+	for _, typ := range []string{"ns", "namespaces", "Namespace"} { // -n means nothing for a type without namespaces
 		assert.Equal(t, "ADDED namespace "+namespace, lines(t, "pods", "-n", "default", "--any", typ, "-l", "kubernetes.io/metadata.name="+namespace, "--kubeconfig", c.Kubeconfig)())
 	}
 }
@@ -164,17 +164,17 @@ func refusals(t *testing.T, c *testcluster.Cluster) {
 func forbidden(t *testing.T, c *testcluster.Cluster) {
 	kubeconfig := c.UserKubeconfig(t, "jane")
 	namespace := createNamespace(t, c.Client, "forbidden")
-	ask := func(verb string) string {
+	sentence := func(verb string) string {
 		return `error: pods is forbidden: User "jane" cannot ` + verb + ` resource "pods" in API group "" in the namespace "` + namespace + `"; ` +
 			`ask an administrator for that verb on that resource` + "\n"
 	}
 	for _, subcommand := range []string{"pods", "pods --any=pods", "raw", "runtime"} {
 		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "-n", namespace, "--kubeconfig", kubeconfig)...)
-		assert.Equal(t, ask("list"), stderr)
+		assert.Equal(t, sentence("list"), stderr)
 		assert.Equal(t, 1, code)
 	}
 
-	// Who may list need not be allowed to watch.
+	// A user who may list need not be allowed to watch.
 	_, err := c.Client.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "lister"},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}},
@@ -188,7 +188,7 @@ func forbidden(t *testing.T, c *testcluster.Cluster) {
 	require.NoError(t, err)
 	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
 		_, stderr, code := watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
-		assert.Equal(collect, ask("watch"), stderr)
+		assert.Equal(collect, sentence("watch"), stderr)
 		assert.Equal(collect, 1, code)
 	}, testcluster.TestTimeout, 50*time.Millisecond)
 }

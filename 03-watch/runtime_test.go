@@ -47,7 +47,7 @@ func TestAListThatFailsIsASentenceThatIsMissing(t *testing.T) {
 	assert.Equal(t, "error: listing the pods: no answer\n", errs.String())
 }
 
-func tellsCost(t *testing.T, c *testcluster.Cluster) {
+func printsCost(t *testing.T, c *testcluster.Cluster) {
 	namespace := createNamespace(t, c.Client, "cost")
 	createPod(t, c.Client, namespace, "a")
 	createPod(t, c.Client, namespace, "b")

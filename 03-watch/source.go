@@ -55,8 +55,8 @@ func anySource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, s
 }
 
 // mappingFor finds the resource that the user means by pod, pods, po,
-// deployments.apps or deployments.v1.apps. The mapper asks the server which
-// resources it has.
+// deployments.apps or deployments.v1.apps. The mapper knows from discovery which
+// resources the server has.
 func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
 	full, group := schema.ParseResourceArg(typ)
 	if full != nil {

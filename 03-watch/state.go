@@ -13,15 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// change is what the user is told: an object came, changed or went.
+// change is what is reported: an object came, changed or went.
 type change struct {
 	Type   watch.EventType `json:"type"`
 	Object metav1.Object   `json:"object"`
 }
 
-// state is what a client must remember to follow a resource: which objects it
-// has told of, and up to which version of the cluster. From that it knows what
-// to ask next, and what is news in an answer.
+// state is what a client must keep to follow a resource: which objects it has
+// reported, and up to which version of the cluster. From that follows which request
+// is next, and what is new in an answer.
 //
 //	            listed                    the watch ends: from the same version
 //	LIST ───────────────────▶ WATCH from version ◀─┐
@@ -40,13 +40,13 @@ func newState() *state {
 	return &state{known: map[types.NamespacedName]metav1.Object{}}
 }
 
-// mustList says whether the next request is a LIST. If it is not, it is a WATCH
-// from s.version.
+// mustList is true if the next request is a LIST. Otherwise it is a WATCH from
+// s.version.
 func (s *state) mustList() bool { return s.version == "" }
 
-// listed takes the answer to a LIST. The first time, everything is news. After
-// that the list is compared with what was told before: this is how a client
-// learns, late but surely, what happened while it could not listen.
+// listed takes the answer to a LIST. The first time, everything is new. After
+// that the list is compared with what was reported before: this is how a client
+// finds, late but surely, what happened while it had no watch.
 func (s *state) listed(objects []metav1.Object, version string) []change {
 	var changes []change
 	missing := maps.Clone(s.known)
@@ -89,11 +89,11 @@ func (s *state) heard(event watch.Event) ([]change, error) {
 	}
 }
 
-// expired forgets the version. What was told stays known, for the next list to
+// expired forgets the version. What was reported stays known, for the next list to
 // be compared with.
 func (s *state) expired() { s.version = "" }
 
-// present tells what it means that the object exists in this form.
+// present returns what has changed if the object exists in this form.
 func (s *state) present(object metav1.Object) []change {
 	before, known := s.known[key(object)]
 	s.known[key(object)] = object
@@ -110,7 +110,7 @@ func (s *state) present(object metav1.Object) []change {
 	}
 }
 
-// absent tells what it means that the object, last seen in this form, does not
+// absent returns what has changed if the object, last seen in this form, does not
 // exist any more.
 func (s *state) absent(object metav1.Object) []change {
 	if _, known := s.known[key(object)]; !known {

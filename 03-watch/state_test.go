@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// pod is a pod in a given version. Unless a test says otherwise, the same name
+// pod is a pod in a given version. Unless a test changes that, the same name
 // is the same object.
 func pod(name string, version int) *corev1.Pod {
 	return incarnation(name, 1, version)
@@ -40,7 +40,7 @@ func gone() watch.Event {
 	}}
 }
 
-// answer is a step of a test: what the server says next.
+// answer is a step of a test: the next answer of the server.
 type answer func(*state) ([]change, error)
 
 func list(version int, pods ...*corev1.Pod) answer {
@@ -68,25 +68,25 @@ func expires(s *state) ([]change, error) {
 
 func TestWhatIsToldAfterEachAnswer(t *testing.T) {
 	tests := map[string]struct {
-		answers []answer
-		told    []string
-		version string // that the next watch begins at; empty: the next request is a list
+		answers  []answer
+		reported []string
+		version  string // that the next watch begins at; empty: the next request is a list
 	}{
 		"nothing is known, so list": {nil, nil, ""},
-		"the first list is all news, and the watch begins at its version": {
+		"the first list is all new, and the watch begins at its version": {
 			[]answer{list(7, pod("a", 3), pod("b", 5))},
 			[]string{"ADDED a@3", "ADDED b@5"}, "7"},
 		"an empty cluster has a version, too": {[]answer{list(7)}, nil, "7"},
 		"events are passed on, and move the version": {
 			[]answer{list(7, pod("a", 3)), event(watch.Added, pod("b", 8)), event(watch.Modified, pod("a", 9)), event(watch.Deleted, pod("b", 10))},
 			[]string{"ADDED a@3", "ADDED b@8", "MODIFIED a@9", "DELETED b@10"}, "10"},
-		"a bookmark moves the version and tells nothing": {
+		"a bookmark moves the version and changes nothing": {
 			[]answer{list(7), hears(bookmark(4000))}, nil, "4000"},
 		"a name that comes back is added again": {
 			[]answer{list(7, pod("a", 3)), event(watch.Deleted, pod("a", 8)), event(watch.Added, incarnation("a", 2, 9))},
 			[]string{"ADDED a@3", "DELETED a@8", "ADDED a@9"}, "9"},
 
-		"after expiry, list; what is the same is not told again": {
+		"after expiry, list; what is the same is not reported again": {
 			[]answer{list(7, pod("a", 3), pod("b", 5)), expires, list(20, pod("a", 3), pod("b", 5))},
 			[]string{"ADDED a@3", "ADDED b@5"}, "20"},
 		"after expiry, what is missing was deleted, in the order of names": {
@@ -102,10 +102,10 @@ func TestWhatIsToldAfterEachAnswer(t *testing.T) {
 			[]answer{list(7, pod("a", 3)), expires, expires, list(20)},
 			[]string{"ADDED a@3", "DELETED a@3"}, "20"},
 
-		"an event that repeats what is known tells nothing": {
+		"an event that repeats what is known changes nothing": {
 			[]answer{list(7, pod("a", 3)), event(watch.Added, pod("a", 3)), event(watch.Modified, pod("a", 3))},
 			[]string{"ADDED a@3"}, "3"},
-		"the deletion of something unknown tells nothing": {
+		"the deletion of something unknown changes nothing": {
 			[]answer{list(7), event(watch.Deleted, pod("a", 8))}, nil, "8"},
 		"a change to something unknown is an addition": {
 			[]answer{list(7), event(watch.Modified, pod("a", 8))}, []string{"ADDED a@8"}, "8"},
@@ -119,7 +119,7 @@ func TestWhatIsToldAfterEachAnswer(t *testing.T) {
 				require.NoError(t, err)
 				all = append(all, changes...)
 			}
-			assert.Equal(t, tc.told, inWords(all))
+			assert.Equal(t, tc.reported, inWords(all))
 			assert.Equal(t, tc.version, s.version)
 			assert.Equal(t, tc.version == "", s.mustList())
 		})
@@ -149,14 +149,14 @@ func TestWhatEndsAWatchAndItsVersion(t *testing.T) {
 			require.EqualError(t, err, tc.want)
 			assert.Empty(t, changes)
 			assert.True(t, s.mustList())
-			assert.Len(t, s.known, 1, "what was told must stay known, or the next list is told again")
+			assert.Len(t, s.known, 1, "what was reported must stay known, or the next list reports it again")
 		})
 	}
 }
 
 // TestAnyHistoryIsToldWithoutContradiction lets a cluster change at random, and
 // lets watches end and versions expire at random. After each list, and at the
-// end, what was told must be what is there.
+// end, what was reported must be what is there.
 func TestAnyHistoryIsToldWithoutContradiction(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -198,9 +198,9 @@ func presentAfter(l *ledger, changes []change) map[types.NamespacedName]entry {
 func catchUp(t *testing.T, s *state, cluster *history) (changes []change) {
 	t.Helper()
 	for ; cluster.delivered < len(cluster.events); cluster.delivered++ {
-		news, err := s.heard(cluster.events[cluster.delivered])
+		more, err := s.heard(cluster.events[cluster.delivered])
 		require.NoError(t, err)
-		changes = append(changes, news...)
+		changes = append(changes, more...)
 	}
 	return changes
 }

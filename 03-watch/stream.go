@@ -13,7 +13,7 @@ import (
 )
 
 // decodeEvents reads events from the stream until it ends or the context does.
-// Then it closes the first channel, and says on the second why: io.EOF when the
+// Then it closes the first channel, and sends on the second why: io.EOF when the
 // server ended the stream between two events, as it should.
 func decodeEvents(ctx context.Context, stream io.Reader) (<-chan watch.Event, <-chan error) {
 	events, errs := make(chan watch.Event), make(chan error, 1)
@@ -37,7 +37,7 @@ func decodeEvents(ctx context.Context, stream io.Reader) (<-chan watch.Event, <-
 	return events, errs
 }
 
-// decodeEvent reads the next {"type": ..., "object": ...}. The type says what
+// decodeEvent reads the next {"type": ..., "object": ...}. The type decides what
 // the object is: with ERROR it is a Status, with all others a pod.
 func decodeEvent(decoder *json.Decoder) (watch.Event, error) {
 	var frame struct {

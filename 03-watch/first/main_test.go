@@ -111,7 +111,7 @@ func added(name string) any { return map[string]any{"type": "ADDED", "object": p
 
 func refuse(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }
 
-func TestFault1NoVersionIsRemembered(t *testing.T) {
+func TestFault1NoVersion(t *testing.T) {
 	queries := make(chan string, 100)
 	line := start(t, serve(t, refuse, func(w http.ResponseWriter, r *http.Request) {
 		queries <- r.URL.RawQuery
