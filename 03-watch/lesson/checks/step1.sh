@@ -7,7 +7,7 @@ if [ ! -x watch ]; then
 	exit 1
 fi
 if ! grep -q '"type":"ADDED".*"name":"bell"' heard.json 2>/dev/null; then
-	echo "heard.json does not tell of the pod bell yet: open the watch, and run the pod while it is open"
+	echo "heard.json does not have the pod bell yet: open the watch, and run the pod while it is open"
 	exit 1
 fi
 echo done

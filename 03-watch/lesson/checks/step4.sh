@@ -7,11 +7,11 @@ if ! grep -q 'going on from version' pods.log 2>/dev/null; then
 	exit 1
 fi
 if ! grep -q '^DELETED pod buoy' pods.log; then
-	echo "pods.log does not tell that buoy was deleted: delete it while the connection is away, and give the program time"
+	echo "pods.log does not have buoy DELETED: delete it while the connection is away, and give the program time"
 	exit 1
 fi
 if [ "$(grep -c '^ADDED pod bell' pods.log)" != 1 ]; then
-	echo "pods.log tells more than once that bell was added: remove the file and do the step again"
+	echo "pods.log has bell ADDED more than once: remove the file and do the step again"
 	exit 1
 fi
 echo done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 5: the version was gone, and a list told what happened meanwhile.
+# Step 5: the version was gone, and a list showed what happened meanwhile.
 cd "$(dirname "$0")/../.." || exit 1
 
 if ! grep -q 'too old resource version' gone.log 2>/dev/null; then
