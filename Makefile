@@ -134,6 +134,14 @@ built:
 # the first N.
 include $(wildcard [0-9][0-9]-*/lesson/stage.mk)
 
+##@ Compare
+
+DIFFS := $(addprefix diff-,$(foreach stage,$(wildcard [0-9][0-9]-*/first),$(if $(FROM_$(call number,$(stage))),$(call number,$(stage)))))
+
+.PHONY: $(DIFFS)
+$(DIFFS): diff-%: ## Show what first/ of a stage has that the one before does not
+	@git diff --no-index -- $(FROM_$*)/first/main.go $(call folder,$*)/first/main.go || [ $$? = 1 ]
+
 ##@ Test
 
 # The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names another.
@@ -208,13 +216,14 @@ go:
 .PHONY: help
 help:
 	@echo "The two to begin with: make stage-1, make test"
-	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" ' \
+	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v diffs="$(DIFFS)" ' \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	  /^[^#\t].*:.* ## / { \
 	    name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* ## /, "", text); \
 	    if (name == "$$(STAGES)") name = stages; \
 	    if (name == "$$(TESTS)") name = tests; \
 	    if (name == "$$(BENCHES)") name = benches; \
+	    if (name == "$$(DIFFS)") name = diffs; \
 	    sub(/%/, "N", name); \
 	    if (length(name) > 10) { printf "  %s\n", name; name = "" } \
 	    printf "  %-11s %s\n", name, text \
@@ -225,6 +234,8 @@ stage-%:
 	@echo "there is no stage $* here; there is: $(STAGES)" >&2; exit 1
 bench-%:
 	@echo "there are no benchmarks for $* here; there are: $(BENCHES)" >&2; exit 1
+diff-%:
+	@echo "there is nothing to compare for stage $*; there is: $(DIFFS)" >&2; exit 1
 test-%:
 	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
 cluster-%:

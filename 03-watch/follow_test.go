@@ -303,7 +303,7 @@ func TestAWatchThatIsNeverOpenedIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAWatchThatSaysNothingIsReplacedInTime(t *testing.T) {
+func TestASilentWatchIsReplacedInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The connection is dead, without an error.
 		s := &server{lists: lists(listing(7)), watches: watches(staying())}
@@ -369,7 +369,7 @@ func TestAListIsNeverOlderThanWhatWasReported(t *testing.T) {
 	})
 }
 
-func TestNotesSayWhatHappened(t *testing.T) {
+func TestWhatHappenedIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{
 			lists:   lists(listing(7), noList(errUnreachable), listing(20)),

@@ -66,7 +66,7 @@ func expires(s *state) ([]change, error) {
 	return nil, nil
 }
 
-func TestWhatIsToldAfterEachAnswer(t *testing.T) {
+func TestChangesAfterEachAnswer(t *testing.T) {
 	tests := map[string]struct {
 		answers  []answer
 		reported []string
@@ -154,10 +154,10 @@ func TestWhatEndsAWatchAndItsVersion(t *testing.T) {
 	}
 }
 
-// TestAnyHistoryIsToldWithoutContradiction lets a cluster change at random, and
+// TestAnyHistoryIsReportedWithoutContradiction lets a cluster change at random, and
 // lets watches end and versions expire at random. After each list, and at the
 // end, what was reported must be what is there.
-func TestAnyHistoryIsToldWithoutContradiction(t *testing.T) {
+func TestAnyHistoryIsReportedWithoutContradiction(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		cluster, l, s := newHistory(random), newLedger(), newState()
