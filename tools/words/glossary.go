@@ -6,7 +6,7 @@ import "regexp"
 var glossary = byWord(map[string][]string{
 	"checkAccess, or preflight":                 {"knock", "knocks", "knocked"},
 	"record, notify, report or print":           {"tell", "tells", "told", "telling", "say", "says", "said"},
-	"reconcile":                                 {"pass", "passes"},
+	"reconcile":                                 {"pass"},
 	"expectations, or cache":                    {"memory", "memories"},
 	"env, case, run or withFault":               {"scene", "scenes", "story", "stories", "play", "plays", "suffering"},
 	"modules, or repository":                    {"house"},
