@@ -19,12 +19,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run runs the controller in the background of a synctest bubble, silently. The
 // function that it returns stops it and waits.
-func run[K comparable](t *testing.T, c *Controller[K], workers int) (stop func()) {
+func run[K comparable](t *testing.T, c *Controller[K], workers int, reconcile Reconcile[K]) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.Run(ctx, workers)
+		c.Run(ctx, workers, reconcile)
 	}()
 	synctest.Wait()
 	return func() {
@@ -36,49 +36,52 @@ func run[K comparable](t *testing.T, c *Controller[K], workers int) (stop func()
 func TestAKeyThatWaitsIsReconciledOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
-		c := New("test", func(context.Context, string) error { calls.Add(1); return nil })
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error { calls.Add(1); return nil }
 		for range 10 {
 			c.Enqueue("a")
 		}
 		assert.Equal(t, 1, c.Len())
-		defer run(t, c, 4)()
+		defer run(t, c, 4, reconcile)()
 		synctest.Wait()
 		assert.EqualValues(t, 1, calls.Load())
 	})
 }
 
-func TestAKeyInHandIsReconciledOnceMore(t *testing.T) {
+func TestAKeyBeingProcessedIsReconciledOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls, atOnce, most atomic.Int32
-		c := New("test", func(context.Context, string) error {
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error {
 			calls.Add(1)
 			most.Store(max(most.Load(), atOnce.Add(1)))
 			defer atOnce.Add(-1)
 			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
 			return nil
-		})
-		defer run(t, c, 4)()
+		}
+		defer run(t, c, 4, reconcile)()
 		c.Enqueue("a")
-		synctest.Wait() // a worker has it in hand
+		synctest.Wait() // a worker is processing it
 		c.Enqueue("a")
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.EqualValues(t, 2, calls.Load(), "the change that came meanwhile is not lost")
-		assert.EqualValues(t, 1, most.Load(), "one key is never in two hands")
+		assert.EqualValues(t, 1, most.Load(), "no two workers process one key")
 	})
 }
 
 func TestKeysAreReconciledSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New("test", func(context.Context, int) error {
+		c := New[int]("test")
+		reconcile := func(context.Context, int) error {
 			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
 			return nil
-		})
+		}
 		for key := range 8 {
 			c.Enqueue(key)
 		}
 		start := time.Now()
-		stop := run(t, c, 4)
+		stop := run(t, c, 4, reconcile)
 		for c.Len() > 0 {
 			time.Sleep(time.Millisecond) //nolint:forbidigo // fake time
 		}
@@ -90,14 +93,15 @@ func TestKeysAreReconciledSideBySide(t *testing.T) {
 func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Time
-		c := New("test", func(context.Context, string) error {
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error {
 			times = append(times, time.Now())
 			if len(times) == 4 || len(times) == 6 {
 				return nil
 			}
 			return errors.New("not yet")
-		})
-		stop := run(t, c, 1)
+		}
+		stop := run(t, c, 1, reconcile)
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		c.Enqueue("a")
@@ -117,11 +121,12 @@ func TestPausesEndAtAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var last, gap time.Duration
 		start := time.Now()
-		c := New("test", func(context.Context, string) error {
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error {
 			gap, last = time.Since(start)-last, time.Since(start)
 			return errors.New("never")
-		})
-		stop := run(t, c, 1)
+		}
+		stop := run(t, c, 1, reconcile)
 		c.Enqueue("a")
 		time.Sleep(time.Hour) //nolint:forbidigo // fake time
 		stop()
@@ -132,14 +137,15 @@ func TestPausesEndAtAMinute(t *testing.T) {
 func TestAFailingKeyDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var good atomic.Int32
-		c := New("test", func(_ context.Context, key string) error {
+		c := New[string]("test")
+		reconcile := func(_ context.Context, key string) error {
 			if key == "bad" {
 				return errors.New("never")
 			}
 			good.Add(1)
 			return nil
-		})
-		defer run(t, c, 1)()
+		}
+		defer run(t, c, 1, reconcile)()
 		c.Enqueue("bad")
 		time.Sleep(10 * time.Minute) //nolint:forbidigo // fake time: bad now pauses for a minute
 		c.Enqueue("good")
@@ -151,37 +157,39 @@ func TestAFailingKeyDoesNotDelayOthers(t *testing.T) {
 func TestAPanicIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
-		c := New("test", func(context.Context, string) error {
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error {
 			if calls.Add(1) == 1 {
 				panic("nobody thought of this")
 			}
 			return nil
-		})
-		defer run(t, c, 1)()
+		}
+		defer run(t, c, 1, reconcile)()
 		c.Enqueue("a")
 		time.Sleep(time.Second) //nolint:forbidigo // fake time
 		assert.EqualValues(t, 2, calls.Load())
 	})
 }
 
-func TestStopFinishesWhatIsInHandAndDropsTheRest(t *testing.T) {
+func TestStopFinishesWhatIsBeingProcessedAndDropsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var finished []string
-		c := New("test", func(ctx context.Context, key string) error {
+		c := New[string]("test")
+		reconcile := func(ctx context.Context, key string) error {
 			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
 			mu.Lock()
 			defer mu.Unlock()
 			finished = append(finished, key)
 			return ctx.Err()
-		})
-		stop := run(t, c, 1)
-		c.Enqueue("in hand")
+		}
+		stop := run(t, c, 1, reconcile)
+		c.Enqueue("being processed")
 		synctest.Wait()
-		c.Enqueue("waits")
+		c.Enqueue("waiting")
 		start := time.Now()
 		stop()
-		assert.Equal(t, []string{"in hand"}, finished)
+		assert.Equal(t, []string{"being processed"}, finished)
 		assert.Equal(t, time.Second, time.Since(start))
 	})
 }
@@ -190,13 +198,14 @@ func TestReconcileHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got time.Duration
 		start := time.Now()
-		c := New("test", func(ctx context.Context, _ string) error {
+		c := New[string]("test")
+		reconcile := func(ctx context.Context, _ string) error {
 			<-ctx.Done()
 			got = time.Since(start)
 			return nil
-		})
+		}
 		c.Timeout = 5 * time.Second
-		stop := run(t, c, 1)
+		stop := run(t, c, 1, reconcile)
 		c.Enqueue("a")
 		synctest.Wait()
 		stop()
@@ -204,20 +213,37 @@ func TestReconcileHasADeadline(t *testing.T) {
 	})
 }
 
+func TestWithoutATimeoutItHasNoDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New[string]("test")
+		c.Timeout = 0
+		limited := true
+		stop := run(t, c, 1, func(ctx context.Context, _ string) error {
+			_, limited = ctx.Deadline()
+			return nil
+		})
+		c.Enqueue("a")
+		synctest.Wait()
+		stop()
+		assert.False(t, limited)
+	})
+}
+
 func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var synced, early atomic.Bool
 		var calls atomic.Int32
-		c := New("test", func(context.Context, string) error {
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error {
 			early.Store(!synced.Load())
 			calls.Add(1)
 			return nil
-		})
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			c.Run(ctx, 1, synced.Load)
+			c.Run(ctx, 1, reconcile, synced.Load)
 		}()
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
@@ -233,10 +259,11 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 
 func TestStopBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New("test", func(context.Context, string) error { return nil })
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error { return nil }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		c.Run(ctx, 1, func() bool { return false })
+		c.Run(ctx, 1, reconcile, func() bool { return false })
 		assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
 	})
 }
@@ -245,8 +272,9 @@ func TestEnqueueAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var at time.Duration
-		c := New("test", func(context.Context, string) error { at = time.Since(start); return nil })
-		stop := run(t, c, 1)
+		c := New[string]("test")
+		reconcile := func(context.Context, string) error { at = time.Since(start); return nil }
+		stop := run(t, c, 1, reconcile)
 		c.EnqueueAfter("a", time.Hour)
 		time.Sleep(2 * time.Hour) //nolint:forbidigo // fake time
 		stop()

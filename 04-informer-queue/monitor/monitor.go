@@ -1,5 +1,5 @@
 // Package monitor serves what an operator of a program wants to know of it:
-// /metrics for Prometheus, and /healthz for whoever restarts it.
+// /metrics for Prometheus, and /healthz for what restarts it.
 package monitor
 
 import (
@@ -14,17 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Server is a monitor that listens. Its address is known before it serves, so
-// that a port in use is an error at the start and not a line in a log.
-type Server struct {
-	listener net.Listener
-	http     *http.Server
-}
-
-// Listen opens the address. Without a host, as in ":8080", it takes loopback:
-// whoever wants other machines to read the metrics says so. healthy is asked at
-// each request to /healthz; an error makes it unhealthy and is the answer.
-func Listen(address string, metrics prometheus.Gatherer, healthy func() error) (*Server, error) {
+// Listen opens an address, so that a port in use is an error at the start and not a
+// line in a log. Without a host, as in ":8080", it takes loopback: a user who wants
+// other machines to read the metrics names the host.
+func Listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w; an address looks like 127.0.0.1:8080 or :8080", err)
@@ -36,6 +29,13 @@ func Listen(address string, metrics prometheus.Gatherer, healthy func() error) (
 	if err != nil {
 		return nil, fmt.Errorf("%w; choose another address", err)
 	}
+	return listener, nil
+}
+
+// Serve answers requests until the context ends, and then closes the address. It
+// calls healthy for each request to /healthz; an error makes it unhealthy and is the
+// answer.
+func Serve(ctx context.Context, listener net.Listener, metrics prometheus.Gatherer, healthy func() error) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -45,17 +45,10 @@ func Listen(address string, metrics prometheus.Gatherer, healthy func() error) (
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	return &Server{listener, &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}, nil
-}
-
-// Addr is where the server listens, as host:port.
-func (s *Server) Addr() string { return s.listener.Addr().String() }
-
-// Serve answers requests until the context ends, and then closes the address.
-func (s *Server) Serve(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { _ = s.http.Close() })
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving metrics: %w", err)
 	}
 	return nil

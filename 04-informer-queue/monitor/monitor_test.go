@@ -22,16 +22,16 @@ func serve(t *testing.T, healthy func() error) string {
 	ships.Set(3)
 	registry.MustRegister(ships)
 
-	server, err := Listen(":0", registry, healthy)
+	listener, err := Listen(":0")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx) }()
+	go func() { done <- Serve(ctx, listener, registry, healthy) }()
 	t.Cleanup(func() {
 		cancel()
 		assert.NoError(t, <-done)
 	})
-	return server.Addr()
+	return listener.Addr().String()
 }
 
 func get(t *testing.T, url string) (int, string) {
@@ -81,7 +81,7 @@ func TestAddressesThatCannotBeUsed(t *testing.T) {
 		"8080":        "missing port in address; an address looks like 127.0.0.1:8080 or :8080",
 		"192.0.2.1:0": "choose another address",
 	} {
-		_, err := Listen(address, prometheus.NewRegistry(), nil)
+		_, err := Listen(address)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"example.com/hacking-a-controller/04-informer-queue/cluster"
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 const usage = `Run a command for every object of a type, and again whenever one changes.
@@ -26,7 +26,7 @@ Flags:
 
 // options are the command line, checked.
 type options struct {
-	cluster       cluster.Flags
+	cluster       cli.ConfigFlags
 	resource      string
 	allNamespaces bool
 	selector      string

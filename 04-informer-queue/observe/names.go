@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"example.com/hacking-a-controller/04-informer-queue/cluster"
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 // A cache knows of a deletion only if it had the object. What was deleted while
@@ -73,7 +73,7 @@ func (o *observer) isGone(ctx context.Context, k key) (bool, error) {
 	case apierrors.IsNotFound(err):
 		return true, nil
 	default:
-		return false, fmt.Errorf("looking for %s, which --names printed: %w", k, cluster.Explain(err, o.server))
+		return false, fmt.Errorf("looking for %s, which --names printed: %w", k, cli.Explain(err, o.server))
 	}
 }
 

@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,6 +24,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/controller"
+	"example.com/hacking-a-controller/04-informer-queue/monitor"
 )
 
 // workshop is an observer without a server. The test plays the informer.
@@ -47,7 +47,7 @@ func newWorkshop(t *testing.T, args ...string) *workshop {
 		pending:  pending{events: map[key]event{}}, pass: pass{left: map[key]bool{}},
 		tries: map[key]int{}, givenUp: map[key]bool{},
 	}
-	w.queue = controller.New("test", w.reconcile)
+	w.queue = controller.New[key]("test")
 	return w
 }
 
@@ -58,7 +58,7 @@ func (w *workshop) work(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.queue.Run(ctx, 1)
+		w.queue.Run(ctx, 1, w.reconcile)
 	}()
 	eventually(t, func() bool {
 		w.pending.mu.Lock()
@@ -274,7 +274,7 @@ func TestResyncComesBackByItself(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			w.queue.Run(ctx, 1)
+			w.queue.Run(ctx, 1, w.reconcile)
 		}()
 		w.queue.Enqueue(resyncKey)
 		time.Sleep(150 * time.Minute) //nolint:forbidigo // fake time
@@ -290,25 +290,16 @@ func TestItIsUnhealthyUntilTheCacheHasSynced(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	var synced atomic.Bool
-	server, err := w.listen(synced.Load)
+	listener, err := monitor.Listen(w.options.listenAddr)
 	require.NoError(t, err)
-	address := server.Addr()
-	running.Go(func() { assert.NoError(t, server.Serve(ctx)) })
+	address := listener.Addr().String()
+	running.Go(func() {
+		assert.NoError(t, monitor.Serve(ctx, listener, w.metrics.registry, healthy(synced.Load)))
+	})
 	assert.Equal(t, "503 not everything is known yet\n", get(t, address, "/healthz"))
 	synced.Store(true)
 	assert.Equal(t, "200 ok\n", get(t, address, "/healthz"))
 	cancel()
 	running.Wait()
-	w.work(t)
-}
-
-func TestItListensOnLoopbackUnlessToldOtherwise(t *testing.T) {
-	w := newWorkshop(t, "--listen-addr=:0")
-	server, err := w.listen(func() bool { return true })
-	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(server.Addr(), "127.0.0.1:"), server.Addr())
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.NoError(t, server.Serve(ctx))
 	w.work(t)
 }

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/hacking-a-controller/04-informer-queue/cluster"
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/controller"
 	"example.com/hacking-a-controller/04-informer-queue/monitor"
 )
@@ -63,7 +62,7 @@ func observe(stop, kill context.Context, o *options, stdout, stderr io.Writer) e
 		}
 		end(err)
 	}
-	source.failed = func(err error) { end(cluster.Explain(err, observer.server)) }
+	source.failed = func(err error) { end(cli.Explain(err, observer.server)) }
 
 	err = observer.run(ctx, source)
 	if o.printMetrics {
@@ -74,7 +73,7 @@ func observe(stop, kill context.Context, o *options, stdout, stderr io.Writer) e
 
 // connect finds the cluster and the type.
 func connect(ctx context.Context, o *options) (*observer, *source, error) {
-	config, namespace, err := o.cluster.Config()
+	config, namespace, err := o.cluster.Load()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +82,7 @@ func connect(ctx context.Context, o *options) (*observer, *source, error) {
 	}
 	mapping, err := findResource(ctx, config, o.resource)
 	if err != nil {
-		return nil, nil, cluster.Explain(err, config.Host)
+		return nil, nil, cli.Explain(err, config.Host)
 	}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -120,8 +119,8 @@ func (o *observer) run(ctx context.Context, source *source) error {
 	if err := o.serve(monitored, &running, handlers.HasSynced); err != nil {
 		return err
 	}
-	o.queue = controller.New("observe", o.reconcile)
-	o.queue.Timeout = forever
+	o.queue = controller.New[key]("observe")
+	o.queue.Timeout = 0 // only the author of a command knows how long it may take
 	source.listed = func() { o.queue.Enqueue(listedKey) }
 	o.pass.add(listedKey)
 	if o.options.resyncPeriod > 0 && !o.options.once {
@@ -131,7 +130,7 @@ func (o *observer) run(ctx context.Context, source *source) error {
 	running.Go(func() { informer.RunWithContext(ctx) })
 	// The queue would wait for this, too, but it asks only every 100 ms.
 	cache.WaitFor(ctx, "", informer.HasSyncedChecker(), handlers.HasSyncedChecker())
-	o.queue.Run(ctx, 1, informer.HasSynced, handlers.HasSynced)
+	o.queue.Run(ctx, 1, o.reconcile, informer.HasSynced, handlers.HasSynced)
 
 	cause := context.Cause(ctx)
 	switch {
@@ -144,31 +143,28 @@ func (o *observer) run(ctx context.Context, source *source) error {
 	}
 }
 
-// forever is how long a command may take. Only its author knows better.
-const forever = 100 * 365 * 24 * time.Hour
-
 // serve starts the monitor, unless it is turned off.
 func (o *observer) serve(ctx context.Context, running *sync.WaitGroup, synced cache.InformerSynced) error {
 	if o.options.listenAddr == "" {
 		return nil
 	}
-	server, err := o.listen(synced)
+	listener, err := monitor.Listen(o.options.listenAddr)
 	if err != nil {
 		return fmt.Errorf("--listen-addr: %w, or turn it off with --listen-addr=''", err)
 	}
 	running.Go(func() {
-		if err := server.Serve(ctx); err != nil {
+		if err := monitor.Serve(ctx, listener, o.metrics.registry, healthy(synced)); err != nil {
 			o.stop(err)
 		}
 	})
 	return nil
 }
 
-func (o *observer) listen(synced cache.InformerSynced) (*monitor.Server, error) {
-	return monitor.Listen(o.options.listenAddr, o.metrics.registry, func() error {
+func healthy(synced cache.InformerSynced) func() error {
+	return func() error {
 		if !synced() {
 			return errors.New("not everything is known yet")
 		}
 		return nil
-	})
+	}
 }

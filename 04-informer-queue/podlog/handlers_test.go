@@ -44,7 +44,7 @@ func TestWhatIsLogged(t *testing.T) {
 			func(h cache.ResourceEventHandler) { h.OnDelete(pod("1", "8")) },
 			"onDelete: coast/bell\n",
 		},
-		"a deletion that nobody saw": {
+		"a deletion that the watch missed": {
 			func(h cache.ResourceEventHandler) {
 				h.OnDelete(cache.DeletedFinalStateUnknown{Key: "coast/bell", Obj: pod("1", "7")})
 			},

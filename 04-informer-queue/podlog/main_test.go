@@ -2,14 +2,22 @@ package podlog
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"strings"
 	"sync"
 	"testing"
 
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// program is the whole program, with its command line.
+func program(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return cli.Run(ctx, Command(), args, stdout, stderr)
+}
 
 // log is an output that can be read while it is written.
 type log struct {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
@@ -54,7 +54,7 @@ func TestReal(t *testing.T) {
 		"onUpdate: harbour/new",
 		"onUpdate: harbour/new", // marked with a deletionTimestamp
 		"onDelete: harbour/new",
-	}, ofHarbour.lines(), "only its namespace, the list before the sync, and no resync that nobody asked for")
+	}, ofHarbour.lines(), "only its namespace, the list before the sync, and no resync")
 }
 
 // A deletion that happens while the watch is broken, and that the server has
@@ -66,7 +66,9 @@ func TestTombstone(t *testing.T) {
 	for _, name := range []string{"stays", "goes", "comes-back"} {
 		pods.create(name)
 	}
-	log := startFollowing(t, kubernetes.NewForConfigOrDie(through))
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, bytes.Replace(c.KubeConfig, []byte(strings.TrimSuffix(c.Config.Host, "/")), []byte(through.Host), 1), 0o600))
+	log := start(t, "-A", "--kubeconfig", kubeconfig)
 	log.logs("# the cache has synced; pods in it: 3")
 	seen := pods.version("goes")
 
@@ -81,7 +83,7 @@ func TestTombstone(t *testing.T) {
 
 	log.logs("onAdd: harbour/new") // the list has arrived
 	pods.create("last")
-	log.logs("onAdd: harbour/last") // and all that it differs in was told
+	log.logs("onAdd: harbour/last") // and so have all events of it
 	assert.Contains(t, log.lines(), "onDelete: harbour/goes (tombstone: last seen at version "+seen+")")
 	assert.Contains(t, log.lines(), "onUpdate: harbour/comes-back (another pod of the same name)")
 	assert.Contains(t, log.lines(), "onUpdate: harbour/stays")
@@ -103,7 +105,7 @@ current-context: test
 		nowhere: "https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)",
 	} {
 		var stdout, stderr bytes.Buffer
-		assert.Equal(t, 1, Run(t.Context(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
+		assert.Equal(t, 1, program(t.Context(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
 		assert.Equal(t, "error: "+want+"\n", stderr.String())
 		assert.Empty(t, stdout.String())
 	}
@@ -118,25 +120,12 @@ type running struct {
 
 // start runs the whole program.
 func start(t *testing.T, args ...string) *running {
-	return run(t, func(ctx context.Context, r *running) {
-		assert.Zero(t, Run(ctx, args, r, t.Output()))
-	})
-}
-
-// startFollowing runs what comes after the command line.
-func startFollowing(t *testing.T, client kubernetes.Interface) *running {
-	return run(t, func(ctx context.Context, r *running) {
-		assert.NoError(t, follow(ctx, client, metav1.NamespaceAll, 0, r))
-	})
-}
-
-func run(t *testing.T, program func(context.Context, *running)) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		program(ctx, r)
+		assert.Zero(t, program(ctx, args, r, t.Output()))
 	}()
 	r.stop = func() {
 		cancel()

@@ -21,9 +21,9 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// Each test here does something terrible to podruntime while the pods of three
-// namespaces come, run, end and go on a real API server. In the end its totals
-// must be those of the pods that the server has.
+// Each test here breaks something while the pods of three namespaces come, run, end and
+// go on a real API server. In the end the totals must be those of the pods that the
+// server has.
 
 func TestTheServerIsKilled(t *testing.T) {
 	c := testcluster.Start(t)
@@ -111,11 +111,11 @@ func TestStopInTheMiddleOfTheFirstSync(t *testing.T) {
 		return sinceStart(p)
 	}, &out)
 	require.NoError(t, err)
-	r.run(ctx)
-	assert.True(t, r.factory.Core().V1().Pods().Informer().IsStopped(), "the informer was waited for")
+	work(ctx, r)
+	assert.True(t, r.informer.IsStopped(), "the informer was waited for")
 	assert.GreaterOrEqual(t, arrived.Load(), int32(50))
 	require.Error(t, r.ready(), "it did not sync")
-	assert.Empty(t, out.take(), "so it told nothing")
+	assert.Empty(t, out.take(), "so it printed nothing")
 }
 
 // To stop while a line is being printed lets that line be finished.
@@ -166,7 +166,7 @@ func background(t *testing.T, client kubernetes.Interface, out io.Writer) *runni
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.run(ctx)
+		work(ctx, r)
 	}()
 	stop := func() {
 		cancel()

@@ -66,7 +66,7 @@ func lean(ctx context.Context, t testing.TB, client kubernetes.Interface, namesp
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.run(ctx)
+		work(ctx, r)
 	}()
 	require.True(t, cache.WaitFor(ctx, "", r.handled.HasSyncedChecker()))
 	return func() { <-done }

@@ -3,6 +3,7 @@ package podruntime
 import (
 	"bytes"
 	"context"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
@@ -50,7 +52,20 @@ func (l *log) take() string {
 	return l.buffer.String()
 }
 
-// naive is the sum as one would write it down, for the tests to compare with:
+// work is what the program does without a monitor, until the context ends.
+func work(ctx context.Context, r *runtimes) {
+	var running sync.WaitGroup
+	running.Go(func() { r.informer.RunWithContext(ctx) })
+	r.queue.Run(ctx, 1, r.reconcile, r.handled.HasSynced)
+	running.Wait()
+}
+
+// program is the whole program, with its command line.
+func program(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return cli.Run(ctx, Command(), args, stdout, stderr)
+}
+
+// naive is the plain sum, for the tests to compare with:
 // one addition for each pod.
 func naive(pods []corev1.Pod, now time.Time) map[string]float64 {
 	sums := map[string]float64{}

@@ -9,18 +9,18 @@ import (
 var runtimeSeconds = prometheus.NewDesc("pod_runtime_seconds",
 	"For how long the pods of a namespace have been running, all together.", []string{"namespace"}, nil)
 
-// collector computes the metric when somebody reads it. The value grows all the
-// time; a gauge that is set on each event would stand still between two events.
+// collector computes the metric when it is read. The value grows all the time; a
+// gauge that is set on each event would stand still between two events.
 type collector struct {
 	totals *totals
 	ready  func() error
 }
 
-// Describe says which metrics there will be.
+// Describe sends which metrics there will be.
 func (c *collector) Describe(descs chan<- *prometheus.Desc) { descs <- runtimeSeconds }
 
-// Collect computes them. Half a sum is wrong, and none is not: so there is none
-// until the cache has synced.
+// Collect computes them. Half a sum would be wrong: there is none until the cache
+// has synced.
 func (c *collector) Collect(metrics chan<- prometheus.Metric) {
 	if c.ready() != nil {
 		return

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestWrongInput(t *testing.T) {
@@ -23,7 +20,7 @@ func TestWrongInput(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Run(t.Context(), []string{args}, &stdout, &stderr))
+			assert.Equal(t, 1, program(t.Context(), []string{args}, &stdout, &stderr))
 			assert.Contains(t, stderr.String(), "error: "+want)
 			assert.Equal(t, 1, strings.Count(stderr.String(), "\n"), "one sentence: %s", stderr.String())
 			assert.Empty(t, stdout.String())
@@ -31,18 +28,9 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-func TestSince(t *testing.T) {
-	whole := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: at(50)}, Status: corev1.PodStatus{StartTime: new(at(60))}}
-	for args, want := range map[string]int64{"--since=start": 60, "--since=creation": 50, "-A": 60} {
-		o, err := parseOptions([]string{args}, nil)
-		require.NoError(t, err)
-		assert.Equal(t, want, o.since(whole).start, args)
-	}
-}
-
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Zero(t, Run(t.Context(), []string{"--help"}, &stdout, &stderr))
+	assert.Zero(t, program(t.Context(), []string{"--help"}, &stdout, &stderr))
 	assert.Empty(t, stderr.String())
 	for _, flag := range []string{"--namespace", "--all-namespaces", "--since", "--listen-addr", "--kubeconfig", "--context"} {
 		assert.Contains(t, stdout.String(), flag)

@@ -9,7 +9,8 @@ import (
 )
 
 // pod is what the cache keeps of a corev1.Pod: its life, and what the informer
-// itself needs, which is a key and a version.
+// itself needs, which is a key and a version. It is there to save memory alone: the
+// second table of `make bench-4` has the size of a pod in each form.
 type pod struct {
 	namespace, name string
 	uid             types.UID
@@ -17,14 +18,13 @@ type pod struct {
 	life
 }
 
-// GetObjectMeta is how the informer asks for key and version. What it is given
-// is made for the occasion, and soon garbage: to keep an ObjectMeta in every pod
-// would more than double their size.
+// GetObjectMeta is where the informer gets key and version from. The result is
+// garbage soon after: an ObjectMeta in every pod would more than double their size.
 func (p *pod) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{Namespace: p.namespace, Name: p.name, UID: p.uid, ResourceVersion: p.version}
 }
 
-// since says when the life of a pod begins and ends.
+// since returns when the life of a pod begins and ends.
 type since func(*corev1.Pod) life
 
 // trim makes an informer keep a pod instead of a corev1.Pod. It is called
@@ -45,15 +45,15 @@ func trim(since since) func(any) (any, error) {
 	}
 }
 
-// sinceCreation is the first form, that of stage 3: every pod counts from its
-// creation until it is deleted, whether it runs or not.
+// sinceCreation is the form of first/: every pod counts from its creation until it is
+// deleted, whether it runs or not.
 func sinceCreation(p *corev1.Pod) life {
 	return life{start: p.CreationTimestamp.Unix()}
 }
 
 // sinceStart counts a pod from the moment when its node took it on until its
-// last container finished. A pod whose containers have all finished may start
-// them again; it has ended when its phase says so.
+// last container finished. A pod whose containers have all finished may start them
+// again; it has ended when its phase is Succeeded or Failed.
 func sinceStart(p *corev1.Pod) life {
 	if p.Status.StartTime == nil {
 		return life{}

@@ -1,6 +1,8 @@
 package podruntime
 
 import (
+	"context"
+	"io"
 	"testing"
 	"time"
 
@@ -9,6 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -69,4 +75,31 @@ func TestTheInformerKnowsWhatAPodIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "7", object.GetResourceVersion())
 	assert.EqualValues(t, "1", object.GetUID())
+}
+
+// Only this program reads its cache. A typed lister would panic, and so would every
+// other user of a factory that had this transform.
+func TestTheFactoryStillHasWholePods(t *testing.T) {
+	client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "bell"}})
+	r, err := newRuntimes(client, metav1.NamespaceAll, sinceStart, io.Discard)
+	require.NoError(t, err)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods()
+	pods.Informer()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work(ctx, r)
+	}()
+	defer func() { cancel(); <-done; factory.Shutdown() }()
+	factory.StartWithContext(ctx)
+	require.True(t, cache.WaitFor(ctx, "", pods.Informer().HasSyncedChecker(), r.handled.HasSyncedChecker()))
+
+	list, err := pods.Lister().List(labels.Everything())
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+	require.Len(t, r.informer.GetStore().List(), 1)
+	assert.IsType(t, &pod{}, r.informer.GetStore().List()[0])
+	assert.Panics(t, func() { _, _ = corelisters.NewPodLister(r.informer.GetIndexer()).List(labels.Everything()) })
 }

@@ -3,21 +3,24 @@ package podruntime
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -43,7 +46,7 @@ func theWholeProgram(t *testing.T, c *testcluster.Cluster) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	go func() {
-		done <- Run(ctx, []string{"-n", "coast", "--listen-addr=:0", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
+		done <- program(ctx, []string{"-n", "coast", "--listen-addr=:0", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
 	}()
 	var printed, noted string
 	assert.Eventually(t, func() bool {
@@ -65,7 +68,7 @@ func withoutMonitor(t *testing.T, c *testcluster.Cluster) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	go func() {
-		done <- Run(ctx, []string{"-A", "--since=creation", "--listen-addr=", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
+		done <- program(ctx, []string{"-A", "--since=creation", "--listen-addr=", "--kubeconfig", c.Kubeconfig}, &stdout, &stderr)
 	}()
 	var printed string
 	assert.Eventually(t, func() bool {
@@ -79,15 +82,30 @@ func withoutMonitor(t *testing.T, c *testcluster.Cluster) {
 	assert.Empty(t, stderr.take())
 }
 
+// unhealthyAtFirst has a server before the API server that lets only checkAccess pass.
 func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
-	proxy, through := testcluster.StartProxy(t, c.Config)
-	proxy.Refuse()
-	r, err := newRuntimes(kubernetes.NewForConfigOrDie(through), metav1.NamespaceAll, sinceStart, io.Discard)
+	target, err := url.Parse(c.Config.Host)
 	require.NoError(t, err)
+	transport, err := rest.TransportFor(c.Config)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.Transport = transport
+	var allowed atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("limit") != "1" && !allowed.Load() {
+			http.Error(w, "not yet", http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+
 	var stderr log
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- follow(ctx, r, ":0", &stderr) }()
+	done := make(chan int)
+	go func() {
+		done <- program(ctx, []string{"-A", "--listen-addr=:0", "--kubeconfig", writeKubeconfig(t, server.URL)}, io.Discard, &stderr)
+	}()
 	var noted string
 	assert.Eventually(t, func() bool {
 		noted += stderr.take()
@@ -102,7 +120,7 @@ func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
 	_, body = get(t, metrics)
 	assert.NotContains(t, body, "pod_runtime_seconds{")
 
-	proxy.Allow()
+	allowed.Store(true)
 	assert.Eventually(t, func() bool {
 		code, _ := get(t, health)
 		return code == http.StatusOK
@@ -110,7 +128,21 @@ func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
 	_, body = get(t, metrics)
 	assert.Contains(t, body, `pod_runtime_seconds{namespace="harbour"} 0`)
 	cancel()
-	assert.NoError(t, <-done)
+	assert.Zero(t, <-done)
+}
+
+// writeKubeconfig returns the path of a kubeconfig for the server at an address.
+func writeKubeconfig(t *testing.T, address string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: %q}}]
+contexts: [{name: test, context: {cluster: test, user: test}}]
+users: [{name: test, user: {token: test}}]
+current-context: test
+`, address), 0o600))
+	return path
 }
 
 func oneRequest(t *testing.T, c *testcluster.Cluster) {
@@ -120,18 +152,18 @@ func oneRequest(t *testing.T, c *testcluster.Cluster) {
 	var out log
 	background(t, kubernetes.NewForConfigOrDie(config), &out)
 	var printed string
-	told := func(times int) func() bool {
+	printedTimes := func(times int) func() bool {
 		return func() bool {
 			printed += out.take()
 			return strings.Count(printed, "namespace coast") >= times
 		}
 	}
-	require.Eventually(t, told(1), testcluster.TestTimeout, 10*time.Millisecond)
+	require.Eventually(t, printedTimes(1), testcluster.TestTimeout, 10*time.Millisecond)
 
 	bell := podWriter{c.Client, "coast", "bell"}
 	for i := range 10 {
 		require.NoError(t, bell.status(runs(time.Now().Add(-time.Duration(i)*time.Minute)))(t.Context()))
-		require.Eventually(t, told(i+2), testcluster.TestTimeout, 10*time.Millisecond)
+		require.Eventually(t, printedTimes(i+2), testcluster.TestTimeout, 10*time.Millisecond)
 	}
 	all := requests.all()
 	require.Len(t, all, 1)
@@ -166,14 +198,6 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
 func refusals(t *testing.T, c *testcluster.Cluster) {
-	nowhere := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, os.WriteFile(nowhere, []byte(`apiVersion: v1
-kind: Config
-clusters: [{name: test, cluster: {server: "https://127.0.0.1:1"}}]
-contexts: [{name: test, context: {cluster: test, user: test}}]
-users: [{name: test, user: {token: test}}]
-current-context: test
-`), 0o600))
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
@@ -188,7 +212,7 @@ current-context: test
 			`pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "default"; ask an administrator for that verb on that resource`,
 		},
 		"unreachable": {
-			[]string{"--kubeconfig", nowhere},
+			[]string{"--kubeconfig", writeKubeconfig(t, "https://127.0.0.1:1")},
 			"https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)",
 		},
 		"the port is in use": {
@@ -202,7 +226,7 @@ current-context: test
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Run(t.Context(), tc.args, &stdout, &stderr))
+			assert.Equal(t, 1, program(t.Context(), tc.args, &stdout, &stderr))
 			assert.Equal(t, "error: "+tc.want+"\n", stderr.String())
 			assert.Empty(t, stdout.String())
 		})

@@ -24,8 +24,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// In these tests the clock is a fake one, and stands still unless a test lets it
-// go on. The informer and the queue are the real ones.
+// In these tests the clock is fake, and stands still unless a test lets it go on. The informer and the queue are the real ones.
 
 // start runs podruntime in the background of a synctest bubble, silently. The
 // function that it returns stops it and waits.
@@ -36,16 +35,16 @@ func start(t *testing.T, client kubernetes.Interface, out io.Writer) (r *runtime
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.run(ctx)
+		work(ctx, r)
 	}()
-	wait(time.Second) // client-go asks every 100 ms whether a cache has synced
+	wait(time.Second) // client-go checks every 100 ms whether a cache has synced
 	return r, func() {
 		cancel()
 		<-done
 	}
 }
 
-// wait lets the time pass, and everything happen that wants to.
+// wait lets the time pass, and everything happen that is due.
 func wait(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // fake time
 	synctest.Wait()
@@ -78,7 +77,7 @@ func TestTheLineIsPrintedWhenPodsChange(t *testing.T) {
 		assert.ElementsMatch(t, []string{
 			"Pods in namespace coast have been running for 2.00 minutes.",
 			"Pods in namespace harbour have been running for 0.00 minutes.",
-		}, lines(out.take()), "what is there at the start is told once for each namespace")
+		}, lines(out.take()), "what is there at the start is printed once for each namespace")
 
 		wait(time.Minute)
 		put(t, client, "coast", "d", corev1.PodStatus{Phase: corev1.PodPending})
@@ -106,7 +105,7 @@ func TestTheLineIsPrintedWhenPodsChange(t *testing.T) {
 	})
 }
 
-func TestNothingIsToldOfHalfACache(t *testing.T) {
+func TestNothingIsPrintedBeforeTheCacheHasSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		answer := make(chan struct{})
@@ -117,7 +116,7 @@ func TestNothingIsToldOfHalfACache(t *testing.T) {
 		var out log
 		r, stop := start(t, client, &out)
 		defer stop()
-		r.changed(nil, bell("1", "1", life{start: 100})) // the first of many
+		r.enqueue(nil, bell("1", "1", life{start: 100})) // the first of many
 		wait(time.Minute)
 		assert.Empty(t, out.take())
 		close(answer)
@@ -147,8 +146,8 @@ func TestABurstIsOneLine(t *testing.T) {
 	})
 }
 
-func TestALineThatIsOwedIsPrintedLater(t *testing.T) {
-	for name, trouble := range map[string]func() (int, error){
+func TestALineThatFailedIsPrintedLater(t *testing.T) {
+	for name, fail := range map[string]func() (int, error){
 		"the output fails":  func() (int, error) { return 0, errors.New("no space left") },
 		"the output panics": func() (int, error) { panic("nobody thought of this") },
 	} {
@@ -159,7 +158,7 @@ func TestALineThatIsOwedIsPrintedLater(t *testing.T) {
 				calls := 0
 				_, stop := start(t, client, writerFunc(func(p []byte) (int, error) {
 					if calls++; calls == 1 {
-						return trouble()
+						return fail()
 					}
 					return out.Write(p)
 				}))

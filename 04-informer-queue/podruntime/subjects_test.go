@@ -12,21 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/hacking-a-controller/04-informer-queue/controller"
 )
 
-// subject is a program that the benchmark watches at work. One event at a time
-// is caused, arrives, and is told of.
+// subject is a program that the benchmark measures. One event at a time is caused,
+// arrives, and a line is printed.
 type subject struct {
 	cause    func(context.Context) error
 	arrived  chan time.Time
-	told     chan time.Time
+	printed  chan time.Time
 	requests func() int // that it has made so far
 }
 
@@ -34,10 +40,10 @@ type subject struct {
 type starter func(context.Context, testing.TB) *subject
 
 func newSubject() *subject {
-	return &subject{arrived: make(chan time.Time, 1), told: make(chan time.Time, 1)}
+	return &subject{arrived: make(chan time.Time, 1), printed: make(chan time.Time, 1)}
 }
 
-// next causes an event and returns how long it took to tell of it.
+// next causes an event and returns how long it took to print the line.
 func (s *subject) next(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -45,16 +51,16 @@ func (s *subject) next(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	select {
-	case told := <-s.told:
-		return told.Sub(<-s.arrived), nil
+	case printed := <-s.printed:
+		return printed.Sub(<-s.arrived), nil
 	case <-ctx.Done():
-		return 0, errors.New("nothing was told within a minute")
+		return 0, errors.New("nothing was printed within a minute")
 	}
 }
 
 // Write is the output of the program.
 func (s *subject) Write(p []byte) (int, error) {
-	s.told <- time.Now()
+	s.printed <- time.Now()
 	return len(p), nil
 }
 
@@ -83,6 +89,44 @@ func listing(config *rest.Config, namespace string, cause func(context.Context) 
 	}
 }
 
+// summing is the program of first/, on a real API server: at each event it goes through
+// all pods that its cache has.
+func summing(config *rest.Config, namespace string, cause func(context.Context) error) starter {
+	return func(ctx context.Context, t testing.TB) *subject {
+		s := newSubject()
+		s.cause = cause
+		var synced atomic.Bool
+		informer := coreinformers.NewPodInformer(s.counted(config), namespace, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		pods := corelisters.NewPodLister(informer.GetIndexer())
+		queue := controller.New[string]("first")
+		enqueue := func(any) { queue.Enqueue(namespace) }
+		handled, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, pod any) {
+			if synced.Load() {
+				s.arrived <- time.Now()
+			}
+			enqueue(pod)
+		}})
+		require.NoError(t, err)
+		reconcile := func(context.Context, string) error {
+			list, err := pods.Pods(namespace).List(labels.Everything())
+			if err != nil {
+				return err
+			}
+			var total time.Duration
+			for _, pod := range list {
+				total += time.Since(pod.CreationTimestamp.Time)
+			}
+			_, err = fmt.Fprintf(s, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total.Minutes())
+			return err
+		}
+		inBackground(t, func() { informer.RunWithContext(ctx) })
+		inBackground(t, func() { queue.Run(ctx, 1, reconcile, handled.HasSynced) })
+		<-s.printed
+		synced.Store(true)
+		return s
+	}
+}
+
 // caching is podruntime on a real API server.
 func caching(config *rest.Config, namespace string, cause func(context.Context) error) starter {
 	return func(ctx context.Context, t testing.TB) *subject {
@@ -93,8 +137,8 @@ func caching(config *rest.Config, namespace string, cause func(context.Context) 
 	}
 }
 
-// cachingFakes is podruntime with a watch that nobody but the benchmark sends
-// events to.
+// cachingFakes is podruntime with a watch to which only the benchmark sends
+// events.
 func cachingFakes(pods int) starter {
 	return func(ctx context.Context, t testing.TB) *subject {
 		s := newSubject()
@@ -127,7 +171,7 @@ func fakePod(i, pods int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: p.ObjectMeta, Status: status}
 }
 
-// follow starts podruntime and waits until it has told of what is there.
+// follow starts podruntime and waits until it has printed what is there.
 func (s *subject) follow(ctx context.Context, t testing.TB, client kubernetes.Interface, namespace string) {
 	var synced atomic.Bool
 	arrive := func(p *corev1.Pod) life {
@@ -138,8 +182,8 @@ func (s *subject) follow(ctx context.Context, t testing.TB, client kubernetes.In
 	}
 	r, err := newRuntimes(client, namespace, arrive, s)
 	require.NoError(t, err)
-	inBackground(t, func() { r.run(ctx) })
-	<-s.told
+	inBackground(t, func() { work(ctx, r) })
+	<-s.printed
 	synced.Store(true)
 }
 

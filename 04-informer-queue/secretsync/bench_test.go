@@ -23,7 +23,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/04-informer-queue/controller"
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
@@ -34,12 +33,12 @@ const (
 
 // BenchmarkSecretSync copies 100 sources to 500 namespaces, once with a client
 // that knows what to write and does nothing else, and once with secretsync. Then
-// it lets secretsync look at everything again. SECRETSYNC_BENCH=10x50 is smaller.
+// it lets secretsync reconcile everything again. SECRETSYNC_BENCH=10x50 is smaller.
 func BenchmarkSecretSync(b *testing.B) {
 	sources, namespaces := 100, 500
 	if size := os.Getenv("SECRETSYNC_BENCH"); size != "" {
 		_, err := fmt.Sscanf(size, "%dx%d", &sources, &namespaces)
-		require.NoError(b, err, "SECRETSYNC_BENCH looks like 100x500")
+		require.NoError(b, err, "SECRETSYNC_BENCH has the form 100x500")
 	}
 	total := int64(sources * namespaces)
 	for b.Loop() {
@@ -47,7 +46,7 @@ func BenchmarkSecretSync(b *testing.B) {
 		prepare(b, c, sources, namespaces)
 
 		bare := writeBare(b, c, sources, namespaces)
-		first := runUntil(b, c, 0, 2*total) // each copy is looked at again when the watch tells of it
+		first := runUntil(b, c, 0, 2*total) // each copy is reconciled again when the watch reports it
 		assert.Equal(b, total, first.writes.Load())
 		resync := runUntil(b, c, 30*time.Second, 2*total) // at the start, and after 30 seconds
 		assert.Zero(b, resync.writes.Load())
@@ -125,20 +124,20 @@ func writeBare(b *testing.B, c *testcluster.Cluster, sources, namespaces int) ti
 
 // measured is what one run of secretsync did.
 type measured struct {
-	passes, writes   atomic.Int64
-	start, half, end time.Time // half of the passes, all of them
-	lastWrite        time.Time
-	heap             int64 // in use at the end, above what was at the start
+	reconciled, writes atomic.Int64
+	start, half, end   time.Time // half of the keys, all of them
+	lastWrite          time.Time
+	heap               int64 // in use at the end, above what was at the start
 }
 
-// runUntil runs secretsync until that many keys were looked at.
-func runUntil(b *testing.B, c *testcluster.Cluster, resync time.Duration, passes int64) *measured {
+// runUntil runs secretsync until that many keys were reconciled.
+func runUntil(b *testing.B, c *testcluster.Cluster, resync time.Duration, keys int64) *measured {
 	b.Helper()
 	m := &measured{}
 	config := rest.CopyConfig(c.Config)
 	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
-		if request.Method != http.MethodGet && m.writes.Add(1) == passes/2 {
+		if request.Method != http.MethodGet && m.writes.Add(1) == keys/2 {
 			m.lastWrite = time.Now()
 		}
 		return response, err
@@ -147,30 +146,34 @@ func runUntil(b *testing.B, c *testcluster.Cluster, resync time.Duration, passes
 
 	before := heap()
 	ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
-	s := newSyncer(client, testRules, io.Discard)
+	s, err := newSyncer(client, testRules, resync, io.Discard)
+	require.NoError(b, err)
 	finished := make(chan struct{})
-	s.queue = controller.New("bench", func(ctx context.Context, key types.NamespacedName) error {
+	reconcile := func(ctx context.Context, key types.NamespacedName) error {
 		err := s.reconcile(ctx, key)
-		switch m.passes.Add(1) {
-		case passes/2 + 1: // the first of the resync
+		switch m.reconciled.Add(1) {
+		case keys/2 + 1: // the first of the resync
 			m.half = time.Now()
-		case passes:
+		case keys:
 			m.end = time.Now()
 			close(finished)
 		}
 		return err
-	})
+	}
 	m.start = time.Now()
-	done := make(chan error, 1)
-	go func() { done <- s.work(ctx, atOnce, resync) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work(ctx, s, atOnce, reconcile)
+	}()
 	select {
 	case <-finished:
 	case <-time.After(30 * time.Minute):
-		assert.Fail(b, "it looked at too few keys", "%d", m.passes.Load())
+		assert.Fail(b, "it reconciled too few keys", "%d", m.reconciled.Load())
 	}
 	m.heap = heap() - before
 	cancel()
-	require.NoError(b, <-done)
+	<-done
 	return m
 }
 

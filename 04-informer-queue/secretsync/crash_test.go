@@ -19,36 +19,36 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// TestACrashAfterEveryWrite plays one story undisturbed and counts the writes in
-// it. Then it plays the story once for each of them: this write reaches the
+// TestACrashAfterEveryWrite makes changes, undisturbed, and counts the writes that they
+// need. Then it makes them once for each of these writes: this write reaches the
 // server, the program dies before it hears so, and a new one takes over. What
 // the cluster comes to must be the same, to the last label.
 func TestACrashAfterEveryWrite(t *testing.T) {
 	c := testcluster.Shared(t)
-	want, writes, crashes := play(t, c, "calm", -1)
+	want, writes, crashes := withCrash(t, c, "calm", -1)
 	require.Equal(t, 0, crashes)
-	assert.Equal(t, 18, writes, "the story is not the one that its comments tell")
+	assert.Equal(t, 18, writes, "the changes are not those of the comments")
 
 	for n := 1; n <= writes; n++ {
 		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
 			t.Parallel()
-			got, _, crashes := play(t, c, fmt.Sprintf("crash%d", n), n)
+			got, _, crashes := withCrash(t, c, fmt.Sprintf("crash%d", n), n)
 			assert.Equal(t, 1, crashes)
 			assert.Equal(t, want, got)
 		})
 	}
 }
 
-// play plays the story, with a crash after so many writes, and returns what is
-// in the cluster after each of its chapters.
-func play(t *testing.T, c *testcluster.Cluster, name string, crashAfter int) (chapters [][]string, writes, crashes int) {
-	s := newScene(t, c, name)
+// withCrash makes the changes, with a crash after so many writes, and returns what is
+// in the cluster after each of them.
+func withCrash(t *testing.T, c *testcluster.Cluster, name string, crashAfter int) (states [][]string, writes, crashes int) {
+	s := newEnv(t, c, name)
 	requests := &ledger{}
 	died := restarting(s, crashAfter, requests)
 	want := map[string]string{}
-	chapter := func() {
+	reach := func() {
 		s.becomes(want)
-		chapters = append(chapters, everything(s))
+		states = append(states, everything(s))
 	}
 
 	s.target("harbour") // 6 creates
@@ -59,37 +59,37 @@ func play(t *testing.T, c *testcluster.Cluster, name string, crashAfter int) (ch
 	for _, place := range []string{"harbour", "coast"} {
 		want[place+"/db"], want[place+"/seal"], want[place+"/flag"] = "key=tide", "key=wax immutable", "key=red"
 	}
-	chapter()
+	reach()
 
 	s.set("source/db", "ebb") // 2 updates
 	want["harbour/db"], want["coast/db"] = "key=ebb", "key=ebb"
-	chapter()
+	reach()
 
 	s.patch("coast/db", `{"immutable":true,"stringData":{"key":"forged"}}`) // a replacement: 2
-	chapter()
+	reach()
 
 	s.create("harbour/mail", "mine") // an event
 	s.source("mail", "post")         // and a create
 	want["harbour/mail"], want["coast/mail"] = "key=mine foreign", "key=post"
 	eventsOf(s, 1)
-	chapter()
+	reach()
 
 	s.annotateNamespace("coast", "null") // 4 deletes
 	for _, name := range []string{"db", "seal", "flag", "mail"} {
 		delete(want, "coast/"+name)
 	}
-	chapter()
+	reach()
 
 	s.patch("source/seal", string(s.annotation("null"))) // a delete
 	delete(want, "harbour/seal")
-	chapter()
+	reach()
 
 	s.delete("source/db") // and the last
 	delete(want, "harbour/db")
-	chapter()
+	reach()
 
 	crashes = died() // and has had all answers
-	return chapters, accepted(requests), crashes
+	return states, accepted(requests), crashes
 }
 
 // accepted counts the writes that the server accepted.
@@ -97,9 +97,9 @@ func accepted(l *ledger) int {
 	return len(slices.DeleteFunc(l.answers(), func(w string) bool { return !strings.Contains(w, " 2") }))
 }
 
-// everything is all secrets and events of the scene. UIDs and the name of the
-// scene differ from one to the next.
-func everything(s *scene) []string {
+// everything is all secrets and events of the env. UIDs and the name of the
+// env differ from one to the next.
+func everything(s *env) []string {
 	secrets, err := s.client.CoreV1().Secrets("").List(s.t.Context(), metav1.ListOptions{})
 	require.NoError(s.t, err)
 	events, err := s.client.EventsV1().Events("").List(s.t.Context(), metav1.ListOptions{})
@@ -117,7 +117,7 @@ func everything(s *scene) []string {
 		}
 	}
 	slices.Sort(all)
-	same := strings.NewReplacer(append(uids, s.name, "SCENE")...)
+	same := strings.NewReplacer(append(uids, s.name, "ENV")...)
 	for i := range all {
 		all[i] = same.Replace(all[i])
 	}
@@ -125,9 +125,9 @@ func everything(s *scene) []string {
 }
 
 // restarting runs the program as a cluster would: when it dies, it is started
-// again, without the fault. The function that it returns ends that and tells how
+// again, without the fault. The function that it returns ends that and returns how
 // often it died.
-func restarting(s *scene, crashAfter int, requests *ledger) (died func() int) {
+func restarting(s *env, crashAfter int, requests *ledger) (died func() int) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	var deaths atomic.Int32
 	done := make(chan struct{})
@@ -142,7 +142,7 @@ func restarting(s *scene, crashAfter int, requests *ledger) (died func() int) {
 			}
 			client, err := kubernetes.NewForConfig(config)
 			if assert.NoError(s.t, err) {
-				assert.NoError(s.t, newSyncer(client, s.rules, &s.out).run(life, 4, 0))
+				assert.NoError(s.t, run(life, client, s, 4, 0))
 			}
 			die()
 		}

@@ -2,17 +2,17 @@ package secretsync
 
 import corev1 "k8s.io/api/core/v1"
 
-// action is what can be done about one secret in one namespace.
-type action int
+// action is what is done about one copy, as it is printed.
+type action string
 
 const (
-	leave   action = iota
-	create         // there is none
-	update         // it differs
-	replace        // it differs in something that the server does not let change
-	remove         // it should no longer be there
-	collide        // a secret of that name is there, and not ours to touch
-	refuse         // a source that must not be copied
+	leave   action = ""
+	create  action = "created"
+	update  action = "updated"
+	replace action = "replaced"   // it differs in something that the server does not let change
+	remove  action = "deleted"    // it should no longer be there
+	collide action = "left alone" // a secret of that name is there, and is not ours
+	refuse  action = "refused"    // a source that must not be copied
 )
 
 // decision is an action, and the reason for it in words.
@@ -21,33 +21,38 @@ type decision struct {
 	why    string
 }
 
-// decide compares what is with what should be, and is all that this program
-// knows about secrets: it makes no request and remembers nothing. Each of the
-// three may be nil, which means that there is none. The order of the questions
-// matters.
-func (r rules) decide(source *secret, namespace *corev1.Namespace, have *secret) decision {
+// observed is what there is about one copy. What does not exist is nil.
+type observed struct {
+	source    *secret
+	namespace *corev1.Namespace
+	have      *secret // where the copy should be
+}
+
+// decide compares what is with what should be, and is all that this program knows
+// about secrets: it makes no request and has no state. The order of the cases matters.
+func (r rules) decide(o observed) decision {
 	switch {
-	// Nothing can be created in a namespace that is on its way out, and all
-	// that is in it will be deleted.
-	case namespace == nil, namespace.DeletionTimestamp != nil:
-		return decision{leave, "the namespace is going"}
+	// Nothing can be created in a namespace that is being deleted, and all that is
+	// in it will be deleted.
+	case o.namespace == nil, o.namespace.DeletionTimestamp != nil:
+		return decision{leave, "the namespace is being deleted"}
 
-	case !r.isTarget(namespace):
-		return r.surplus(have, "the namespace is not a target")
-	case isToken(source) && r.annotated(source) && have == nil:
+	case !r.isTarget(o.namespace):
+		return r.surplus(o.have, "the namespace is not a target")
+	case isToken(o.source) && r.annotated(o.source) && o.have == nil:
 		return decision{refuse, "the token of a service account is not copied"}
-	case !r.isSource(source):
-		return r.surplus(have, "it has no source")
+	case !r.isSource(o.source):
+		return r.surplus(o.have, "it has no source")
 
-	case have == nil:
+	case o.have == nil:
 		return decision{create, "it is missing"}
-	case !r.made(have):
+	case !r.made(o.have):
 		return decision{collide, "it was not made by secretsync"}
-	// A finalizer keeps it. When it is gone, the watch says so.
-	case have.DeletionTimestamp != nil:
+	// A finalizer keeps it. When it is gone, the watch reports that.
+	case o.have.DeletionTimestamp != nil:
 		return decision{leave, "it is being deleted"}
 	}
-	return r.difference(source, have)
+	return r.difference(o.source, o.have)
 }
 
 // surplus is about a secret which has no reason to be there.
@@ -58,8 +63,8 @@ func (r rules) surplus(have *secret, why string) decision {
 	return decision{remove, why}
 }
 
-// difference is about a copy of ours that should be there. The server lets
-// nobody change the type of a secret, nor the data of one that is immutable, nor
+// difference is about a copy of ours that should be there. The server refuses to
+// change the type of a secret, the data of one that is immutable, and to
 // make that mutable again. Metadata can always be changed.
 func (r rules) difference(source, have *secret) decision {
 	switch {

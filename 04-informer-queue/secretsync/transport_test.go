@@ -94,7 +94,7 @@ func crash(after int, dead func()) func(*rest.Config) {
 	done := 0
 	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == http.MethodGet {
-			return next.RoundTrip(request) // caches of a dead program hurt nobody
+			return next.RoundTrip(request) // caches of a dead program do no harm
 		}
 		mu.Lock() // one write at a time
 		defer mu.Unlock()

@@ -18,7 +18,7 @@ import (
 )
 
 func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "bad")
+	s := newEnv(t, c, "bad")
 	s.target("full")
 	s.target("harbour")
 	none := corev1.ResourceList{"count/secrets": resource.MustParse("0")}
@@ -52,7 +52,7 @@ func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
 }
 
 func sideBySide(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "workers")
+	s := newEnv(t, c, "workers")
 	s.target("harbour")
 	want := map[string]string{}
 	for i := range 4 {
@@ -81,7 +81,7 @@ func sideBySide(t *testing.T, c *testcluster.Cluster) {
 }
 
 func nothingDiffers(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "steady")
+	s := newEnv(t, c, "steady")
 	want := map[string]string{}
 	s.target("harbour")
 	s.target("coast")
@@ -97,7 +97,7 @@ func nothingDiffers(t *testing.T, c *testcluster.Cluster) {
 	assert.Len(t, first.all(), 20)
 
 	// With one worker, keys are taken in the order in which they came. So when
-	// the last source is copied, all before it have been looked at: those of
+	// the last source is copied, all before it have been reconciled: those of
 	// the start, and those of resyncs meanwhile.
 	again := &ledger{}
 	stop = s.startWith(1, time.Second, again.watch)
@@ -114,12 +114,12 @@ func nothingDiffers(t *testing.T, c *testcluster.Cluster) {
 }
 
 func resync(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "resync")
+	s := newEnv(t, c, "resync")
 	s.source("db", "tide")
 	s.target("harbour")
 	s.create("harbour/db", "mine")
 	s.startWith(1, time.Second)
 	eventsOf(s, 1)
-	s.delete("harbour/db") // which no watch tells: it was foreign
+	s.delete("harbour/db") // which no watch reports: it was foreign
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 }

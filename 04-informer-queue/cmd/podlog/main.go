@@ -1,20 +1,9 @@
-// Podlog logs what an informer tells of pods.
+// Podlog logs what an informer reports about pods.
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/podlog"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the work in good order. It also gives signals their
-	// usual meaning back, so a second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
-
-	os.Exit(podlog.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { cli.Main(podlog.Command()) }

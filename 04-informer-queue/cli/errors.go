@@ -1,4 +1,4 @@
-package cluster
+package cli
 
 import (
 	"context"
@@ -11,9 +11,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Explain turns the error of a request into a sentence that says what went
-// wrong and what to do next. Stage 1 tells more about its two families. Errors
-// of any other kind are returned as they are.
+// Explain turns the error of a request into a sentence that says what went wrong
+// and what to do next.
+//
+// There are two families. If the server answered, client-go returns a
+// *StatusError, and the functions of apierrors ask it for its reason. If no
+// answer came, the error is from Go's own network packages. Any other error is
+// returned as it is.
 func Explain(err error, server string) error {
 	var (
 		certificate *tls.CertificateVerificationError
@@ -31,9 +35,12 @@ func Explain(err error, server string) error {
 		return fmt.Errorf("%w; ask an administrator for that verb on that resource", err)
 	case apierrors.IsMethodNotSupported(err):
 		return fmt.Errorf("this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can (%w)", err)
+	case apierrors.IsResourceExpired(err):
+		return fmt.Errorf("the server has forgotten the rest of the list; run the command again (%w)", err)
 
 	case timedOut(err):
-		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz (%w)", server, cause(err))
+		// Without the cause: one deadline shows in several ways.
+		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz", server)
 	case errors.As(err, &certificate):
 		return fmt.Errorf("the certificate of %s is not trusted; get a new kubeconfig, or make sure that this is the right server (%w)", server, certificate.Err)
 	case errors.As(err, &name):
@@ -57,8 +64,8 @@ func timedOut(err error) bool {
 		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
 }
 
-// cause drops the method and the URL, which net/http puts before every error.
-func cause(err error) error {
+// Cause drops the method and the URL, which net/http puts before every error.
+func Cause(err error) error {
 	if transport, ok := errors.AsType[*url.Error](err); ok {
 		return transport.Err
 	}

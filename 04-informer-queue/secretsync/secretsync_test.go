@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 func TestWrongInput(t *testing.T) {
@@ -33,7 +33,7 @@ func TestWrongInput(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Run(t.Context(), []string{args}, &stdout, &stderr))
+			assert.Equal(t, 1, cli.Run(t.Context(), Command(), []string{args}, &stdout, &stderr))
 			assert.Contains(t, stderr.String(), "error: "+want)
 			assert.Equal(t, 1, strings.Count(stderr.String(), "\n"), "one sentence: %s", stderr.String())
 			assert.Empty(t, stdout.String())
@@ -42,16 +42,17 @@ func TestWrongInput(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	o, err := parseOptions(nil, nil)
-	require.NoError(t, err)
-	assert.Equal(t, options{rules: testRules, resync: 10 * time.Minute, workers: 8}, o)
+	flags := Command().Flags()
+	for name, want := range map[string]string{"source-namespace": "secretsync", "annotation": "example.com/secretsync", "resync-period": "10m0s", "workers": "8"} {
+		assert.Equal(t, want, flags.Lookup(name).DefValue)
+	}
 }
 
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Zero(t, Run(t.Context(), []string{"--help"}, &stdout, &stderr))
+	assert.Zero(t, cli.Run(t.Context(), Command(), []string{"--help"}, &stdout, &stderr))
 	assert.Empty(t, stderr.String())
-	for _, flag := range []string{"--source-namespace", "--annotation", "--resync-period", "--workers", "--dry-run", "--kubeconfig", "--context"} {
+	for _, flag := range []string{"--source-namespace", "--annotation", "--resync-period", "--workers", "--kubeconfig", "--context"} {
 		assert.Contains(t, stdout.String(), flag)
 	}
 }

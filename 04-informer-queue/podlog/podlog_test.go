@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestWrongInput(t *testing.T) {
@@ -23,7 +21,7 @@ func TestWrongInput(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Run(t.Context(), []string{args}, &stdout, &stderr))
+			assert.Equal(t, 1, program(t.Context(), []string{args}, &stdout, &stderr))
 			assert.Contains(t, stderr.String(), "error: "+want)
 			assert.Equal(t, 1, strings.Count(stderr.String(), "\n"), "one sentence: %s", stderr.String())
 			assert.Empty(t, stdout.String())
@@ -31,17 +29,9 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-func TestFlags(t *testing.T) {
-	o, err := parseOptions([]string{"-A", "-n", "coast", "--resync=5s"}, nil)
-	require.NoError(t, err)
-	assert.True(t, o.allNamespaces)
-	assert.Equal(t, "coast", o.cluster.Namespace)
-	assert.Equal(t, 5*time.Second, o.resync)
-}
-
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Zero(t, Run(t.Context(), []string{"--help"}, &stdout, &stderr))
+	assert.Zero(t, program(t.Context(), []string{"--help"}, &stdout, &stderr))
 	assert.Empty(t, stderr.String())
 	for _, flag := range []string{"--namespace", "--all-namespaces", "--resync", "--kubeconfig", "--context"} {
 		assert.Contains(t, stdout.String(), flag)

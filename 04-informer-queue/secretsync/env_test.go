@@ -22,13 +22,14 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"example.com/hacking-a-controller/04-informer-queue/controller"
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
-// scene is a part of a cluster in which one secretsync works. It has an
+// env is a part of a cluster in which one secretsync works. It has an
 // annotation, a source namespace and target namespaces of its own, so that many
-// scenes can be played on one API server. Its methods are what users do.
-type scene struct {
+// envs fit on one API server. Its methods are what users do.
+type env struct {
 	t      *testing.T
 	name   string
 	config *rest.Config
@@ -40,28 +41,28 @@ type scene struct {
 	namespaces []string
 }
 
-// scenes is how many there were. A test may run several times on one API server, so
+// envs is how many there were. A test may run several times on one API server, so
 // a name alone is not enough.
-var scenes atomic.Int32
+var envs atomic.Int32
 
-func newScene(t *testing.T, c *testcluster.Cluster, name string) *scene {
-	name = fmt.Sprintf("%s-%d", name, scenes.Add(1)) // crash1 and 19 is not crash11 and 9
-	s := &scene{t: t, name: name, config: c.Config, client: c.Client, log: logr.Discard(),
+func newEnv(t *testing.T, c *testcluster.Cluster, name string) *env {
+	name = fmt.Sprintf("%s-%d", name, envs.Add(1)) // crash1 and 19 is not crash11 and 9
+	s := &env{t: t, name: name, config: c.Config, client: c.Client, log: logr.Discard(),
 		rules: rules{annotation: name + ".example.com/secretsync", sourceNamespace: name + "-source"}}
 	t.Cleanup(s.clear)
 	s.createNamespace("source")
 	return s
 }
 
-// clear deletes all secrets of the scene when its program has ended: the programs of
-// other scenes have all copies of the cluster in their caches.
-func (s *scene) clear() {
+// clear deletes all secrets of the env when its program has ended: the programs of
+// other envs have all copies of the cluster in their caches.
+func (s *env) clear() {
 	for _, name := range s.namespaces {
 		assert.NoError(s.t, s.client.CoreV1().Secrets(name).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	}
 }
 
-func (s *scene) createNamespace(name string) {
+func (s *env) createNamespace(name string) {
 	s.t.Helper()
 	name = s.name + "-" + name
 	_, err := s.client.CoreV1().Namespaces().Create(s.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
@@ -70,25 +71,25 @@ func (s *scene) createNamespace(name string) {
 }
 
 // target makes a namespace that is a target.
-func (s *scene) target(name string) {
+func (s *env) target(name string) {
 	s.t.Helper()
 	s.createNamespace(name)
 	s.annotateNamespace(name, `""`)
 }
 
 // annotateNamespace takes a JSON value; null takes the annotation off.
-func (s *scene) annotateNamespace(name, value string) {
+func (s *env) annotateNamespace(name, value string) {
 	s.t.Helper()
 	_, err := s.client.CoreV1().Namespaces().Patch(s.t.Context(), s.name+"-"+name, types.MergePatchType, s.annotation(value), metav1.PatchOptions{})
 	require.NoError(s.t, err)
 }
 
-func (s *scene) annotation(value string) []byte {
+func (s *env) annotation(value string) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, s.rules.annotation, value)
 }
 
 // create makes a secret at a place such as source/db.
-func (s *scene) create(place, value string, change ...func(*corev1.Secret)) *corev1.Secret {
+func (s *env) create(place, value string, change ...func(*corev1.Secret)) *corev1.Secret {
 	s.t.Helper()
 	created := &corev1.Secret{ObjectMeta: s.at(place), Data: map[string][]byte{"key": []byte(value)}}
 	for _, f := range change {
@@ -100,37 +101,37 @@ func (s *scene) create(place, value string, change ...func(*corev1.Secret)) *cor
 }
 
 // source makes a secret that is a source.
-func (s *scene) source(name, value string, change ...func(*corev1.Secret)) {
+func (s *env) source(name, value string, change ...func(*corev1.Secret)) {
 	s.t.Helper()
 	annotated := func(o *corev1.Secret) { o.Annotations = map[string]string{s.rules.annotation: ""} }
 	s.create("source/"+name, value, slices.Insert(change, 0, annotated)...)
 }
 
-func (s *scene) at(place string) metav1.ObjectMeta {
+func (s *env) at(place string) metav1.ObjectMeta {
 	namespace, name, _ := strings.Cut(place, "/")
 	return metav1.ObjectMeta{Namespace: s.name + "-" + namespace, Name: name}
 }
 
-func (s *scene) set(place, value string) {
+func (s *env) set(place, value string) {
 	s.t.Helper()
 	s.patch(place, fmt.Sprintf(`{"stringData":{"key":%q}}`, value))
 }
 
-func (s *scene) patch(place, patch string) {
+func (s *env) patch(place, patch string) {
 	s.t.Helper()
 	at := s.at(place)
 	_, err := s.client.CoreV1().Secrets(at.Namespace).Patch(s.t.Context(), at.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(s.t, err)
 }
 
-func (s *scene) delete(place string) {
+func (s *env) delete(place string) {
 	s.t.Helper()
 	at := s.at(place)
 	require.NoError(s.t, s.client.CoreV1().Secrets(at.Namespace).Delete(s.t.Context(), at.Name, metav1.DeleteOptions{}))
 }
 
-// state is every secret of the scene outside of the source namespace, in words.
-func (s *scene) state(ctx context.Context) (map[string]string, error) {
+// state is every secret of the env outside of the source namespace, in words.
+func (s *env) state(ctx context.Context) (map[string]string, error) {
 	all, err := s.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -151,8 +152,8 @@ func (s *scene) state(ctx context.Context) (map[string]string, error) {
 	return state, nil
 }
 
-// words are the data of a secret, and what else is worth to be told.
-func (s *scene) words(o *corev1.Secret, source types.UID) string {
+// words are the data of a secret, and what else is of interest.
+func (s *env) words(o *corev1.Secret, source types.UID) string {
 	var words []string
 	for _, key := range slices.Sorted(maps.Keys(o.Data)) {
 		words = append(words, key+"="+string(o.Data[key]))
@@ -164,7 +165,7 @@ func (s *scene) words(o *corev1.Secret, source types.UID) string {
 		words = append(words, "immutable")
 	}
 	if o.DeletionTimestamp != nil {
-		words = append(words, "going")
+		words = append(words, "deleting")
 	}
 	switch {
 	case !s.rules.made(trim(o)):
@@ -176,7 +177,7 @@ func (s *scene) words(o *corev1.Secret, source types.UID) string {
 }
 
 // becomes waits until the state is the one that is wanted.
-func (s *scene) becomes(want map[string]string) {
+func (s *env) becomes(want map[string]string) {
 	s.t.Helper()
 	var got map[string]string
 	reached := assert.Eventually(s.t, func() bool {
@@ -194,7 +195,7 @@ func (s *scene) becomes(want map[string]string) {
 }
 
 // prints waits for a line. The server has a write before the program knows of it.
-func (s *scene) prints(line string) {
+func (s *env) prints(line string) {
 	s.t.Helper()
 	printed := func() bool { return strings.Contains(s.out.String(), line) }
 	if !assert.Eventually(s.t, printed, testcluster.TestTimeout, 20*time.Millisecond) {
@@ -203,11 +204,11 @@ func (s *scene) prints(line string) {
 }
 
 // start runs the program, until the function that it returns or the test ends.
-func (s *scene) start(change ...func(*rest.Config)) (stop func()) {
+func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	return s.startWith(4, 0, change...)
 }
 
-func (s *scene) startWith(workers int, resync time.Duration, change ...func(*rest.Config)) (stop func()) {
+func (s *env) startWith(workers int, resync time.Duration, change ...func(*rest.Config)) (stop func()) {
 	s.t.Helper()
 	config := rest.CopyConfig(s.config)
 	for _, f := range change {
@@ -217,13 +218,29 @@ func (s *scene) startWith(workers int, resync time.Duration, change ...func(*res
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
-	go func() { done <- newSyncer(client, s.rules, &s.out).run(ctx, workers, resync) }()
+	go func() { done <- run(ctx, client, s, workers, resync) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(s.t, <-done)
 	})
 	s.t.Cleanup(stop)
 	return stop
+}
+
+// run is what the program does after its command line and its checks.
+func run(ctx context.Context, client kubernetes.Interface, e *env, workers int, resync time.Duration) error {
+	s, err := newSyncer(client, e.rules, resync, &e.out)
+	if err == nil {
+		work(ctx, s, workers, s.reconcile)
+	}
+	return err
+}
+
+func work(ctx context.Context, s *syncer, workers int, reconcile controller.Reconcile[types.NamespacedName]) {
+	var running sync.WaitGroup
+	running.Go(func() { s.runInformers(ctx) })
+	s.queue.Run(ctx, workers, reconcile, s.synced...)
+	running.Wait()
 }
 
 // lockedBuffer is a buffer that one goroutine writes to and another reads.

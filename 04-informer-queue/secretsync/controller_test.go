@@ -1,0 +1,128 @@
+package secretsync
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+)
+
+// TestAForeignSecretIsTriedAgain needs a minute to pass, so time is fake, and
+// so is the server.
+func TestAForeignSecretIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := whole("secretsync", "db", func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} })
+		client := fake.NewClientset(aTarget(), source, whole("harbour", "db"))
+		// A fake server sends all secrets to a watch, whatever it selects.
+		client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
+			return action.GetNamespace() == metav1.NamespaceAll, watch.NewFake(), nil
+		})
+		e := &env{rules: testRules}
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+		done := make(chan error, 1)
+		go func() { done <- run(ctx, client, e, 1, 0) }()
+
+		time.Sleep(10 * time.Second) //nolint:forbidigo // fake time
+		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", e.out.String())
+		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
+		time.Sleep(again / 2) //nolint:forbidigo // fake time
+		_, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "no watch reports it")
+		time.Sleep(again) //nolint:forbidigo // fake time
+		made, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.True(t, testRules.made(trim(made)))
+
+		cancel()
+		require.NoError(t, <-done)
+	})
+}
+
+// stale returns a syncer with these caches, before a server that has these objects.
+func stale(t *testing.T, cached observed, live ...runtime.Object) (*syncer, *fake.Clientset) {
+	t.Helper()
+	client := fake.NewClientset(live...)
+	s, err := newSyncer(client, testRules, 0, &lockedBuffer{})
+	require.NoError(t, err)
+	t.Cleanup(func() { // the queue has goroutines
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.queue.Run(ctx, 1, s.reconcile)
+	})
+	if cached.source != nil {
+		require.NoError(t, s.sources.GetStore().Add(cached.source))
+	}
+	if cached.namespace != nil {
+		require.NoError(t, s.namespaces.GetStore().Add(cached.namespace))
+	}
+	if cached.have != nil {
+		require.NoError(t, s.copies.GetStore().Add(cached.have))
+	}
+	return s, client
+}
+
+func verbs(client *fake.Clientset) (verbs []string) {
+	for _, action := range client.Actions() {
+		verbs = append(verbs, action.GetVerb()+" "+action.GetResource().Resource)
+	}
+	return verbs
+}
+
+var harbourDB = types.NamespacedName{Namespace: "harbour", Name: "db"}
+
+// The caches do not show what the program itself did a moment ago. The server refuses a
+// second copy, and then the decision is made again.
+func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
+	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
+	s, client := stale(t, observed{aSource(), aTarget(), nil}, whole("secretsync", "db", annotated), aTarget())
+	require.NoError(t, s.reconcile(t.Context(), harbourDB))
+	require.NoError(t, s.reconcile(t.Context(), harbourDB))
+	assert.Equal(t, []string{"create secrets", "create secrets", "get secrets", "get namespaces", "get secrets"}, verbs(client))
+}
+
+// A copy stays unless the server confirms that it should go.
+func TestAStaleCacheDeletesNoCopy(t *testing.T) {
+	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
+	source, made := whole("secretsync", "db", annotated), testRules.copyOf(aSource(), "harbour", nil)
+	for name, tc := range map[string]struct {
+		cached observed
+		live   []runtime.Object
+		want   []string
+	}{
+		"the source is there": {
+			observed{nil, aTarget(), trim(made)}, []runtime.Object{source, aTarget(), made},
+			[]string{"get secrets", "get namespaces", "get secrets"},
+		},
+		"the namespace is a target": {
+			observed{aSource(), aTarget(plain), trim(made)}, []runtime.Object{source, aTarget(), made},
+			[]string{"get secrets", "get namespaces", "get secrets"},
+		},
+		"the copy has been replaced": {
+			observed{aSource(), aTarget(), aCopy(immutable)}, []runtime.Object{source, aTarget(), made},
+			[]string{"get secrets", "get namespaces", "get secrets"},
+		},
+		"the source is gone": {
+			observed{nil, aTarget(), trim(made)}, []runtime.Object{aTarget(), made},
+			[]string{"get secrets", "get namespaces", "get secrets", "delete secrets"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, client := stale(t, tc.cached, tc.live...)
+			require.NoError(t, s.reconcile(t.Context(), harbourDB))
+			assert.Equal(t, tc.want, verbs(client))
+		})
+	}
+}
