@@ -155,7 +155,7 @@ func podsIn(t *testing.T, c *testcluster.Cluster, namespace string) pods {
 		require.NoError(t, err)
 	}
 	p := pods{c.Client.CoreV1().Pods(namespace), t}
-	// Others look at all namespaces.
+	// Other tests watch all namespaces.
 	t.Cleanup(func() {
 		assert.NoError(t, p.DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	})

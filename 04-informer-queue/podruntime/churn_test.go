@@ -44,7 +44,7 @@ func churn(t *testing.T, client kubernetes.Interface, after func(done int)) {
 		for i := range 300 {
 			group.Go(func() error { return live(ctx, client, i, steps) })
 		}
-		_ = group.Wait() // asked for again below
+		_ = group.Wait() // returned again below
 	}()
 	done := 0
 	for range steps {
@@ -90,7 +90,7 @@ func again(ctx context.Context, write func(context.Context) error) error {
 }
 
 // podWriter writes to one pod. An attempt that was made before may have done it
-// already, and the server died before it said so.
+// already, and the server died before it answered.
 type podWriter struct {
 	client          kubernetes.Interface
 	namespace, name string

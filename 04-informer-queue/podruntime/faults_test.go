@@ -96,7 +96,7 @@ func TestPodsChangeWhileItIsDown(t *testing.T) {
 	r.agreesWith(t, c.Client)
 }
 
-// To stop while the first pods arrive must end everything: goleak looks.
+// To stop while the first pods arrive must end everything: goleak checks that.
 func TestStopInTheMiddleOfTheFirstSync(t *testing.T) {
 	c := shared(t, churned...)
 	churn(t, c.Client, func(int) {})

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
 // shared returns the cluster that tests share, with these namespaces. Podruntime
-// looks at all namespaces, so no test leaves a pod behind.
+// watches all namespaces, so no test leaves a pod behind.
 func shared(t *testing.T, namespaces ...string) *testcluster.Cluster {
 	t.Helper()
 	c := testcluster.Shared(t)

@@ -37,7 +37,7 @@ func TestWhatIsAChange(t *testing.T) {
 		was = step.is
 	}
 	assert.Zero(t, totals.seconds("coast", time.Unix(200, 0)))
-	assert.Empty(t, totals.sums, "to ask for a namespace does not make it known")
+	assert.Empty(t, totals.sums, "to read a namespace does not add it")
 }
 
 func TestNamespacesAreApart(t *testing.T) {

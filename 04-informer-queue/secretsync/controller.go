@@ -55,7 +55,7 @@ func newSyncer(client kubernetes.Interface, r rules, resync time.Duration, out i
 		queue:      controller.New[types.NamespacedName](program),
 		namespaces: coreinformers.NewNamespaceInformer(client, resync, cache.Indexers{}),
 		sources:    coreinformers.NewSecretInformer(client, r.sourceNamespace, 0, cache.Indexers{}),
-		copies: coreinformers.NewFilteredSecretInformer(client, metav1.NamespaceAll, 0, cache.Indexers{},
+		copies: coreinformers.NewFilteredSecretInformer(client, metav1.NamespaceAll, resync, cache.Indexers{},
 			func(options *metav1.ListOptions) { options.LabelSelector = copies }),
 	}
 	return s, errors.Join(

@@ -355,7 +355,7 @@ func stopped(t *testing.T, c *testcluster.Cluster) {
 	// It waits for the write that has begun ...
 	select {
 	case <-ended:
-		assert.Fail(t, "it ended without the key in hand")
+		assert.Fail(t, "it ended before the key was processed")
 	case <-time.After(200 * time.Millisecond): // enough to see a program that does not wait
 	}
 	close(release)
