@@ -39,7 +39,7 @@ func main() {
 }
 
 func run(ctx context.Context, config *rest.Config, out io.Writer) error {
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(config) // makes no request yet
 	if err != nil {
 		return err
 	}
