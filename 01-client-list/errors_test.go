@@ -25,7 +25,6 @@ func TestErrorsOverTheWire(t *testing.T) {
 	refuse := func(code int32, reason metav1.StatusReason, message string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
 	}
-	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	const late = " did not answer in time"
 
 	tests := map[string]struct {

@@ -47,6 +47,13 @@ func servePages(t *testing.T, pages ...[]string) *httptest.Server {
 	})
 }
 
+// hang never answers, not even when the client has gone: that the handler returns
+// would be an empty answer, and can be faster than the client.
+func hang(_ http.ResponseWriter, r *http.Request) {
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
+
 func namespaceList(token string, names ...string) *corev1.NamespaceList {
 	list := &corev1.NamespaceList{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"},

@@ -93,7 +93,6 @@ func TestErrorsOverTheWire(t *testing.T) {
 	refuse := func(code int32, reason metav1.StatusReason, message string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, int(code), status(code, reason, message)) }
 	}
-	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	var busy atomic.Int32 // how many requests a busy server got
 	comeBackLater := func(w http.ResponseWriter, r *http.Request) {
 		busy.Add(1)
@@ -174,7 +173,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 
 // TestSeveralObjectsOfADeadServer is one error, however many were requested.
 func TestSeveralObjectsOfADeadServer(t *testing.T) {
-	server := serve(t, discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	server := serve(t, discover(hang))
 	_, stderr, code := resourceBuilder("namespaces", "a", "b", "c", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "error: "+server.URL+" did not answer in time; see whether it is up with kubectl get --raw /readyz\n", stderr)

@@ -75,7 +75,7 @@ func TestASignalEndsIt(t *testing.T) {
 			requested := make(chan string, 10)
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				requested <- r.URL.Path
-				discover(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })(w, r)
+				discover(hang)(w, r)
 			})
 			program, stderr := command(t, append(tc.args, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")...)
 			_, err := program.StdinPipe() // open, and silent
@@ -106,7 +106,7 @@ func TestVerboseShowsTheRequests(t *testing.T) {
 
 // TestClientGoIsNotHeard: its log goes to the standard error, past the program.
 func TestClientGoIsNotHeard(t *testing.T) {
-	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	server := serve(t, hang)
 	program, stderr := command(t, "namespaces", "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=100ms")
 	require.Error(t, program.Run())
 	assert.Equal(t, "error: "+server.URL+" did not answer in time; see whether it is up with kubectl get --raw /readyz\n", stderr.String())
