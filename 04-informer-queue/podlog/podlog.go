@@ -54,7 +54,7 @@ func (o *options) run(command *cobra.Command, _ []string) error {
 	pods := factory.Core().V1().Pods().Informer()
 	handled, err := pods.AddEventHandler(handlers(out))
 	if err != nil {
-		return fmt.Errorf("adding the handlers: %w", err)
+		return err
 	}
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown() // waits until the informer has ended

@@ -9,6 +9,7 @@
 package podruntime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,20 +103,18 @@ type runtimes struct {
 //
 // It is not the informer of a factory: what it caches is no corev1.Pod, and a lister of
 // the factory would panic.
-func newRuntimes(client kubernetes.Interface, namespace string, since since, out io.Writer) (r *runtimes, err error) {
-	r = &runtimes{
+func newRuntimes(client kubernetes.Interface, namespace string, since since, out io.Writer) (*runtimes, error) {
+	r := &runtimes{
 		queue:    controller.New[string]("podruntime"),
 		totals:   newTotals(),
 		informer: coreinformers.NewPodInformer(client, namespace, 0, cache.Indexers{}),
 		out:      out,
 	}
-	if err := r.informer.SetTransform(trim(since)); err != nil {
-		return nil, fmt.Errorf("setting the transform: %w", err)
+	err := r.informer.SetTransform(trim(since))
+	if err == nil {
+		r.handled, err = r.informer.AddEventHandler(r.handlers())
 	}
-	if r.handled, err = r.informer.AddEventHandler(r.handlers()); err != nil {
-		return nil, fmt.Errorf("adding the handlers: %w", err)
-	}
-	return r, nil
+	return r, err // both fail only when the informer is running
 }
 
 func (r *runtimes) handlers() cache.ResourceEventHandler {
@@ -135,13 +134,8 @@ func (r *runtimes) handlers() cache.ResourceEventHandler {
 // calls it once for each change, one after the other, and what the pod was is what it
 // is in the call before. So the totals lose nothing and count nothing twice.
 func (r *runtimes) enqueue(was, is *pod) {
-	if !r.totals.replace(was, is) {
-		return
-	}
-	if is != nil {
-		r.queue.Enqueue(is.namespace)
-	} else {
-		r.queue.Enqueue(was.namespace)
+	if r.totals.replace(was, is) {
+		r.queue.Enqueue(cmp.Or(is, was).namespace)
 	}
 }
 

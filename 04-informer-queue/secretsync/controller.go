@@ -81,7 +81,7 @@ func (s *syncer) handle(informer cache.SharedIndexInformer, changed func(obj any
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("adding a handler: %w", err)
+		return err
 	}
 	// Not the informer's HasSynced: that is true when the cache is full, and this
 	// when the handler has been called for all that is in it.

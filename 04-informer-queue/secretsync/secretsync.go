@@ -99,10 +99,7 @@ func (o *options) validate() error {
 	if o.workers < 1 {
 		return fmt.Errorf("--workers is %d, it must be at least 1", o.workers)
 	}
-	return validateAnnotation(o.rules.annotation)
-}
-
-func validateAnnotation(key string) error {
+	key := o.rules.annotation
 	// The server compares keys in lower case, too.
 	if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
 		rule, _, _ := strings.Cut(problems[0], " (e.g.") // what follows is a regular expression
