@@ -64,6 +64,9 @@ func (c *Controller[K]) EnqueueAfter(key K, d time.Duration) { c.queue.AddAfter(
 // Len is the number of keys that are waiting.
 func (c *Controller[K]) Len() int { return c.queue.Len() }
 
+// Failures is how often the key has failed since it last succeeded.
+func (c *Controller[K]) Failures(key K) int { return c.queue.NumRequeues(key) }
+
 // Run reconciles until the context ends. It returns when every worker has finished
 // the key that it was processing; keys that are still waiting are dropped, which is
 // safe because the next start reconciles all objects again. A controller runs once.

@@ -5,7 +5,7 @@ import "fmt"
 // template renders one argument of a command from an object.
 type template func(object map[string]any) (string, error)
 
-// parseTemplates parses what --argument was given. A template without any text
+// parseTemplates parses the values of --argument. A template without any text
 // is none: it adds no argument. One that renders as nothing adds an empty one,
 // so that those after it stay where the script expects them.
 func parseTemplates(texts []string, output string, strict bool) ([]template, error) {

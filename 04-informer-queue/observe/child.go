@@ -13,24 +13,31 @@ import (
 	"time"
 )
 
-// children starts the children, one at a time, and knows how they ended.
+// children starts the children, one at a time, and reports how they ended.
 type children struct {
 	kill           context.Context // when it ends, so does the child
 	stdout, stderr io.Writer
+	quiet          bool
 	retryExitCode  int // 0: never
 	retryCount     int
-	header         func(text string) // prints a line that begins with #
 }
 
-// errKilled is how a run ends that the user did not want to wait for.
+// header prints a line that begins with # and the time.
+func (c *children) header(text string) {
+	if !c.quiet {
+		fmt.Fprintf(c.stdout, "# %s %s\n", time.Now().Format(time.RFC3339), text)
+	}
+}
+
+// errKilled is the end of a child that the user did not want to wait for.
 var errKilled = errors.New("killed before it had ended")
 
-// errRetried is what one has come to that was run again as often as the user wanted.
+// errRetried is the end of a child that was run again as often as the user wanted.
 var errRetried = errors.New("also when run again")
 
-// run runs a program to its end. What it prints goes where ours goes; it has
-// nothing to read. One that ends with the code of --retry-on-exit-code is run
-// again at once. ran is told of each run.
+// run runs a program to its end. Its output goes where that of observe goes; its stdin
+// is empty. One that ends with the code of --retry-on-exit-code is run again at once.
+// ran is called after each run.
 func (c *children) run(p program, arguments, environment []string, ran func(code int, took time.Duration)) error {
 	return c.retry(ran, func() *exec.Cmd { return c.command(p, arguments, environment) })
 }

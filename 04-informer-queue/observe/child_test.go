@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// family are children that tell the test what they did.
+// family are children that record how they ended.
 type family struct {
 	children
 	out, err bytes.Buffer
@@ -24,7 +24,7 @@ type family struct {
 }
 
 func newFamily(ctx context.Context) *family {
-	f := &family{children: children{kill: ctx, header: func(string) {}}}
+	f := &family{children: children{kill: ctx, quiet: true}}
 	f.stdout, f.stderr = &f.out, &f.err
 	return f
 }
@@ -34,9 +34,7 @@ func (f *family) ran(code int, _ time.Duration) { f.codes = append(f.codes, code
 // do runs a shell script.
 func (f *family) do(t *testing.T, body string, arguments ...string) error {
 	t.Helper()
-	p, err := findProgram([]string{script(t, body), "its own"})
-	require.NoError(t, err)
-	return f.run(p, arguments, []string{"TYPE=Sync"}, f.ran)
+	return f.run(found(t, script(t, body), "its own"), arguments, []string{"TYPE=Sync"}, f.ran)
 }
 
 func TestAChildGetsArgumentsVariablesAndTheOutput(t *testing.T) {
@@ -59,7 +57,7 @@ func TestHowAChildCanFail(t *testing.T) {
 	f := newFamily(t.Context())
 	require.ErrorContains(t, f.do(t, "exit 3"), "script: exit status 3")
 	require.ErrorContains(t, f.do(t, "kill -TERM $$"), "script: signal: terminated")
-	err := f.run(program{"/nowhere", []string{"nowhere"}}, nil, nil, f.ran)
+	err := f.run(program{[]string{"nowhere"}, "/nowhere"}, nil, nil, f.ran)
 	require.EqualError(t, err, "nowhere: fork/exec /nowhere: no such file or directory")
 	require.ErrorContains(t, f.do(t, "exit 0", strings.Repeat("x", 1<<20)),
 		"argument list too long; the object is too large for an argument or a variable, leave out --object-env-var")
@@ -72,7 +70,7 @@ func TestAnExitCodeCanMeanOnceMore(t *testing.T) {
 		code          string // $n is which run it is
 		want          []int
 	}{
-		"never, unless asked for":   {0, "75", []int{75}},
+		"never, by default":         {0, "75", []int{75}},
 		"so many times":             {75, "75", []int{75, 75, 75}},
 		"another code is a failure": {75, "1", []int{1}},
 		"until it succeeds":         {75, "$((n < 2 ? 75 : 0))", []int{75, 0}},
@@ -96,8 +94,7 @@ func TestOutputIsThatOfTheLastRun(t *testing.T) {
 	f := newFamily(t.Context())
 	f.retryExitCode, f.retryCount = 75, 2
 	file := filepath.Join(t.TempDir(), "runs")
-	p, err := findProgram([]string{script(t, fmt.Sprintf("echo run >>%[1]s; cat %[1]s; echo noise >&2; test $(wc -l <%[1]s) = 2 || exit 75", file))})
-	require.NoError(t, err)
+	p := found(t, script(t, fmt.Sprintf("echo run >>%[1]s; cat %[1]s; echo noise >&2; test $(wc -l <%[1]s) = 2 || exit 75", file)))
 	printed, err := f.output(p, f.ran)
 	require.NoError(t, err)
 	assert.Equal(t, "run\nrun\n", printed)
@@ -121,8 +118,7 @@ func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	ended := make(chan error, 1)
 	body := fmt.Sprintf("trap '' TERM INT\nsleep 1000 &\necho $$ $! >%[1]s.new; mv %[1]s.new %[1]s\nwait", file)
-	p, err := findProgram([]string{script(t, body)})
-	require.NoError(t, err)
+	p := found(t, script(t, body))
 	go func() { ended <- f.run(p, nil, nil, f.ran) }()
 	eventually(t, func() bool { return content(file) != "" }, f.err.String)
 
@@ -138,16 +134,14 @@ func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
 
 func TestADaemonThatIsLeftBehindIsNotWaitedFor(t *testing.T) {
 	f := newFamily(t.Context())
-	p, err := findProgram([]string{script(t, "sleep 1000 & echo $!")})
-	require.NoError(t, err)
-	printed, err := f.output(p, f.ran)
+	printed, err := f.output(found(t, script(t, "sleep 1000 & echo $!")), f.ran)
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(printed))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it still runs")
 }
 
-// alive tells whether a process exists and is not a zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(t *testing.T, pid string) bool {
 	t.Helper()
 	n, err := strconv.Atoi(pid)

@@ -33,32 +33,32 @@ import (
 func TestAgainstARealServer(t *testing.T) {
 	c := testcluster.Shared(t)
 	for name, test := range map[string]func(*testing.T, *namespace){
-		"every object, then every change":           everyObjectThenEveryChange,
-		"a command and its variables":               aCommandAndItsVariables,
-		"types, short names and whole names":        typesOfAllSorts,
-		"types without namespaces":                  withoutNamespaces,
-		"nothing is there":                          nothingIsThere,
-		"a good end is silent":                      silentEnd,
-		"-q prints nothing of its own":              quietly,
-		"a selector":                                aSelector,
-		"deleted while it was down":                 deletedWhileDown,
-		"names outside of the scope are not gone":   outsideOfTheScope,
-		"--names must work on an empty list":        namesMustWork,
-		"what fails is tried again":                 whatFailsIsTriedAgain,
-		"so many errors":                            soManyErrors,
-		"a template that fails is no end":           aTemplateThatFails,
-		"an object that no command can be given":    whatNoCommandCanBeGiven,
-		"--once ends with what has failed":          onceEndsWithFailures,
-		"an exit code that means once more is told": aRetryIsTold,
-		"--resync-period replays everything":        replaysEverything,
-		"--exit-after lets a child finish":          letsAChildFinish,
-		"a signal lets a child finish":              aSignalLetsAChildFinish,
-		"a second signal kills it":                  aSecondSignalKills,
-		"metrics and health":                        metricsAndHealth,
-		"metrics at the end":                        metricsAtTheEnd,
-		"a port in use":                             aPortInUse,
-		"types that cannot be observed":             cannotBeObserved,
-		"who is forbidden to list or watch is told": forbidden,
+		"every object, then every change":         everyObjectThenEveryChange,
+		"a command and its variables":             aCommandAndItsVariables,
+		"types, short names and whole names":      typesOfAllSorts,
+		"types without namespaces":                withoutNamespaces,
+		"nothing is there":                        nothingIsThere,
+		"a good end is silent":                    silentEnd,
+		"-q prints nothing of its own":            quietly,
+		"a selector":                              aSelector,
+		"deleted while it was down":               deletedWhileDown,
+		"names outside of the scope are not gone": outsideOfTheScope,
+		"--names must work on an empty list":      namesMustWork,
+		"what fails is tried again":               whatFailsIsTriedAgain,
+		"so many errors":                          soManyErrors,
+		"a template that fails is no end":         aTemplateThatFails,
+		"an object that no command can be given":  whatNoCommandCanBeGiven,
+		"--once ends with what has failed":        onceEndsWithFailures,
+		"an exit code that means retry":           aRetryHasAHeader,
+		"--resync-period replays everything":      replaysEverything,
+		"--exit-after lets a child finish":        letsAChildFinish,
+		"a signal lets a child finish":            aSignalLetsAChildFinish,
+		"a second signal kills it":                aSecondSignalKills,
+		"metrics and health":                      metricsAndHealth,
+		"metrics at the end":                      metricsAtTheEnd,
+		"a port in use":                           aPortInUse,
+		"types that cannot be observed":           cannotBeObserved,
+		"list or watch is forbidden":              forbidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,8 +124,8 @@ func (n *namespace) delete(t testing.TB, name string) {
 	require.NoError(t, n.Client.CoreV1().ConfigMaps(n.name).Delete(t.Context(), name, metav1.DeleteOptions{}))
 }
 
-// tells waits until the header lines are these.
-func (r *running) tells(t testing.TB, want ...string) {
+// hasEvents waits until the header lines are these.
+func (r *running) hasEvents(t testing.TB, want ...string) {
 	t.Helper()
 	eventually(t, func() bool { return assert.ObjectsAreEqual(want, events(r.stdout.String())) }, func() string {
 		return fmt.Sprintf("want %q\ngot %q\n%s", want, events(r.stdout.String()), r.stderr.String())
@@ -136,15 +136,15 @@ func everyObjectThenEveryChange(t *testing.T, n *namespace) {
 	n.create(t, "c", "d", "a")
 	r := start(t, n.args("configmaps", "-a", "{.data.x}", "-a", "<{.data.x}>")...)
 	want := []string{"Sync " + n.name + ` a "" <>`, "Sync " + n.name + ` c "" <>`, "Sync " + n.name + ` d "" <>`}
-	r.tells(t, want...)
+	r.hasEvents(t, want...)
 	n.create(t, "b")
 	want = append(want, "Added "+n.name+` b "" <>`)
-	r.tells(t, want...)
+	r.hasEvents(t, want...)
 	n.set(t, "a", "x", "1")
 	want = append(want, "Updated "+n.name+" a 1 <1>")
-	r.tells(t, want...)
+	r.hasEvents(t, want...)
 	n.delete(t, "b")
-	r.tells(t, append(want, "Deleted "+n.name+` b "" <>`)...)
+	r.hasEvents(t, append(want, "Deleted "+n.name+` b "" <>`)...)
 	assert.Equal(t, 0, r.end())
 	assert.Empty(t, r.stderr.String())
 
@@ -201,6 +201,11 @@ func withoutNamespaces(t *testing.T, n *namespace) {
 	assert.Equal(t, 0, code, stderr)
 	assert.Equal(t, []string{`Sync echo "its own" ` + n.name}, events(stdout))
 	assert.Contains(t, stdout, "\nits own "+n.name+"\n")
+
+	names := script(t, "echo never-was")
+	stdout, stderr, code = run(t, n.args("namespaces", "--once", "-l", "no=such", "--names", names, "--delete", "true")...)
+	assert.Equal(t, 0, code, stderr)
+	assert.Equal(t, []string{"Deleted true never-was"}, events(stdout))
 }
 
 func nothingIsThere(t *testing.T, n *namespace) {
@@ -237,16 +242,16 @@ func aSelector(t *testing.T, n *namespace) {
 	n.create(t, "a", "b")
 	n.label(t, "a", "demo")
 	r := start(t, n.args("configmaps", "-l", "app=demo")...)
-	r.tells(t, "Sync "+n.name+" a")
+	r.hasEvents(t, "Sync "+n.name+" a")
 	n.label(t, "b", "demo")
-	r.tells(t, "Sync "+n.name+" a", "Added "+n.name+" b")
+	r.hasEvents(t, "Sync "+n.name+" a", "Added "+n.name+" b")
 	n.label(t, "a", "other")
-	r.tells(t, "Sync "+n.name+" a", "Added "+n.name+" b", "Deleted "+n.name+" a")
+	r.hasEvents(t, "Sync "+n.name+" a", "Added "+n.name+" b", "Deleted "+n.name+" a")
 	assert.Equal(t, 0, r.end())
 }
 
-// diary is a script's memory: a file for each object that it has handled. So a
-// test can compare it with what the server has.
+// diary is what a script has handled: a file for each object. So a test can compare
+// it with what the server has.
 type diary struct{ dir string }
 
 func newDiary(t testing.TB) diary { return diary{t.TempDir()} }
@@ -269,7 +274,7 @@ func (d diary) entries(t testing.TB) map[string]string {
 	return entries
 }
 
-// isTrue waits until the diary says what the server has.
+// isTrue waits until the diary has what the server has.
 func (d diary) isTrue(t testing.TB, n *namespace, what func() string) {
 	t.Helper()
 	list, err := n.Client.CoreV1().ConfigMaps(n.name).List(t.Context(), metav1.ListOptions{})
@@ -307,7 +312,7 @@ func outsideOfTheScope(t *testing.T, n *namespace) {
 	n.create(t, "ours", "not-selected")
 	n.label(t, "ours", "demo")
 	names := script(t, fmt.Sprintf("echo ours; echo not-selected; echo %s/gone; echo %s/elsewhere", n.name, other.name))
-	// Not even a strict template asks for more than the name of what is gone.
+	// Not even a strict template needs more than the name of what is gone.
 	args := n.args("configmaps", "--once", "-l", "app=demo", "--names", names, "--delete", "true", "--strict-templates", "-a", "{.data.name}")
 	stdout, stderr, code := run(t, args...)
 	require.Equal(t, 0, code, stderr)
@@ -349,9 +354,9 @@ func aTemplateThatFails(t *testing.T, n *namespace) {
 	n.create(t, "a", "b")
 	n.set(t, "b", "x", "1")
 	r := start(t, n.args("configmaps", "--strict-templates", "-a", "{.data.x}")...)
-	r.tells(t, "Sync "+n.name+" b 1")
+	r.hasEvents(t, "Sync "+n.name+" b 1")
 	n.set(t, "a", "x", "2")
-	r.tells(t, "Sync "+n.name+" b 1", "Sync "+n.name+" a 2")
+	r.hasEvents(t, "Sync "+n.name+" b 1", "Sync "+n.name+" a 2")
 	assert.Equal(t, 0, r.end())
 }
 
@@ -365,15 +370,15 @@ func whatNoCommandCanBeGiven(t *testing.T, n *namespace) {
 	n.create(t, "other")
 	r := start(t, n.args("configmaps", "--maximum-errors=1", "-a", "{.data.nul}", "--object-env-var=OBJECT", "--delete=true", "--", "true")...)
 	want := []string{"Sync true " + n.name + ` big ""`, "Sync true " + n.name + ` nul "a\x00b"`, "Sync true " + n.name + ` other ""`}
-	r.tells(t, want...)
+	r.hasEvents(t, want...)
 	// It is tried again when it has changed.
 	n.set(t, "nul", "nul", "ab")
 	want = append(want, "Sync true "+n.name+" nul ab")
-	r.tells(t, want...)
-	// And of its deletion a command is told in any case.
+	r.hasEvents(t, want...)
+	// And for its deletion a command runs in any case.
 	n.delete(t, "big")
 	deleted := "Deleted true " + n.name + ` big ""`
-	r.tells(t, append(want, deleted, deleted)...)
+	r.hasEvents(t, append(want, deleted, deleted)...)
 	assert.Equal(t, 0, r.end())
 	assert.Empty(t, r.stderr.String())
 }
@@ -393,7 +398,7 @@ func onceEndsWithFailures(t *testing.T, n *namespace) {
 	assert.Equal(t, "error: 2 failed; the last was "+n.name+"/b: false: exit status 1; mend that, and run observe again\n", stderr)
 }
 
-func aRetryIsTold(t *testing.T, n *namespace) {
+func aRetryHasAHeader(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	command := script(t, "exit 75")
 	args := n.args("configmaps", "--once", "--retry-on-exit-code=75", "--retry-count=1")
@@ -416,19 +421,19 @@ func replaysEverything(t *testing.T, n *namespace) {
 	n.delete(t, "a")
 	eventually(t, func() bool { return strings.Count(r.stdout.String(), "found no configmaps") >= 2 }, r.stdout.String)
 	assert.Equal(t, 0, r.end())
-	passes := regexp.MustCompile(`Sync (started|ended)`).FindAllString(r.stdout.String(), -1)
-	for i, line := range passes {
+	syncs := regexp.MustCompile(`Sync (started|ended)`).FindAllString(r.stdout.String(), -1)
+	for i, line := range syncs {
 		assert.Equal(t, []string{"Sync started", "Sync ended"}[i%2], line)
 	}
-	assert.GreaterOrEqual(t, len(passes), 8)
-	told := events(r.stdout.String())
-	assert.Equal(t, "Deleted "+n.name+" a", told[len(told)-1])
-	for _, event := range told[:len(told)-1] {
+	assert.GreaterOrEqual(t, len(syncs), 8)
+	reported := events(r.stdout.String())
+	assert.Equal(t, "Deleted "+n.name+" a", reported[len(reported)-1])
+	for _, event := range reported[:len(reported)-1] {
 		assert.Equal(t, "Sync "+n.name+" a", event)
 	}
 }
 
-// slow is a command that tells when it has begun, and then waits to be let go.
+// slow is a command that leaves a file when it has begun, and then waits to be let go.
 type slow struct{ begun, letGo, ended, command string }
 
 func newSlow(t testing.TB) slow {
@@ -533,12 +538,12 @@ func metricsAndHealth(t *testing.T, n *namespace) {
 	}, func() string { return get(t, address, "/metrics") })
 	assert.Contains(t, get(t, address, "/metrics"), "\nobserve_counts{type=\"Sync\"} 2\n")
 	assert.Equal(t, 0, r.end())
-	assert.Equal(t, "nobody", get(t, address, "/healthz"))
+	assert.Equal(t, "no answer", get(t, address, "/healthz"))
 }
 
-// startMonitored starts an observe that can be asked how it is, and waits until it
-// is well. Somebody else may be faster to take the address that was free: then it
-// gets another one.
+// startMonitored starts an observe with a monitor, and waits until it is healthy.
+// Another program may be faster to take the address that was free: then it gets
+// another one.
 func (n *namespace) startMonitored(t *testing.T, args ...string) (r *running, address string) {
 	t.Helper()
 	for {

@@ -10,24 +10,23 @@ import (
 
 // program is a program and its leading arguments. The zero value is none.
 type program struct {
-	path string
 	line []string // as the user wrote it
-}
-
-// findProgram looks the program up once, and not again for each object.
-func findProgram(line []string) (program, error) {
-	if len(line) == 0 {
-		return program{}, nil
-	}
-	path, err := exec.LookPath(line[0])
-	if err != nil {
-		return program{}, fmt.Errorf("the command cannot be run: %w; name a program in $PATH, or the path of an executable file", err)
-	}
-	return program{path, line}, nil
+	path string
 }
 
 // given reports whether there is a program.
-func (p program) given() bool { return p.path != "" }
+func (p *program) given() bool { return len(p.line) > 0 }
+
+// find finds the program in $PATH, once and not again for each object.
+func (p *program) find() (err error) {
+	if !p.given() {
+		return nil
+	}
+	if p.path, err = exec.LookPath(p.line[0]); err != nil {
+		return fmt.Errorf("the command cannot be run: %w; name a program in $PATH, or the path of an executable file", err)
+	}
+	return nil
+}
 
 // quoteLine makes one readable line of a command, whatever is in its arguments.
 func quoteLine(words []string) string {

@@ -27,13 +27,20 @@ func TestQuoteLine(t *testing.T) {
 }
 
 func TestFindProgram(t *testing.T) {
-	p, err := findProgram(nil)
-	require.NoError(t, err)
-	assert.False(t, p.given())
+	var none program
+	require.NoError(t, none.find())
+	assert.False(t, none.given())
 
-	p, err = findProgram([]string{"sh", "-c"})
-	require.NoError(t, err)
+	p := found(t, "sh", "-c")
 	assert.True(t, p.given())
 	assert.Contains(t, p.path, "/sh")
 	assert.Equal(t, []string{"sh", "-c"}, p.line, "the program sees itself under the name that the user wrote")
+}
+
+// found is a program in $PATH.
+func found(t testing.TB, line ...string) program {
+	t.Helper()
+	p := program{line: line}
+	require.NoError(t, p.find())
+	return p
 }

@@ -6,30 +6,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// eventType is what a command is told has happened to an object.
+// eventType is what has happened to an object.
 type eventType string
 
 // The four types of events.
 const (
-	syncEvent    eventType = "Sync"    // it is there: at the start, and at each resync
-	addedEvent   eventType = "Added"   // it has come
-	updatedEvent eventType = "Updated" // it has changed
-	deletedEvent eventType = "Deleted" // it is no more
+	syncEvent    eventType = "Sync" // it exists: at the start, and at each resync
+	addedEvent   eventType = "Added"
+	updatedEvent eventType = "Updated"
+	deletedEvent eventType = "Deleted"
 )
 
-// key is what the queue holds: an object, or one of two chores.
-type key struct{ namespace, name, chore string }
+// key is what the queue holds: an object, or one of two tasks.
+type key struct{ namespace, name, task string }
 
 var (
-	listedKey = key{chore: "names"}  // the server was listed: ask --names
-	resyncKey = key{chore: "resync"} // the time has come to replay everything
+	listedKey = key{task: "names"}  // the server was listed: run --names
+	resyncKey = key{task: "resync"} // replay everything
 )
 
 // String is for logs.
 func (k key) String() string {
 	switch {
-	case k.chore != "":
-		return "--" + k.chore
+	case k.task != "":
+		return "--" + k.task
 	case k.namespace == "":
 		return k.name
 	default:
@@ -41,20 +41,19 @@ func keyOf(object *unstructured.Unstructured) key {
 	return key{namespace: object.GetNamespace(), name: object.GetName()}
 }
 
-// event is what is still to be told of an object. A queue of keys does not say
-// what happened, so this does. There are two parts, and the first comes first:
-// an object went, and an object is there. Of a name that was deleted and made
-// again both are to be told.
+// event is what has happened to an object since a command last ran for it. A queue of
+// keys does not hold that. There are two parts, in this order: an object was deleted,
+// and an object exists. A name that was deleted and created again has both.
 type event struct {
 	gone    *unstructured.Unstructured // what was deleted, in its last form
-	present eventType                  // Sync, Added or Updated; empty: nothing to tell
+	present eventType                  // Sync, Added or Updated; empty: nothing
 }
 
 func (e event) empty() bool { return e == event{} }
 
-// then returns what is to be told when e was not told yet and next happens. An
-// object that was added and then changed is still news, so the first type stays.
-// Of what came and went untold in between, nobody needs to hear.
+// then merges an event that is still pending with the next one. An object that was
+// added and then changed is still new, so the first type stays. An object that came
+// and went while the event was pending leaves no trace.
 func (e event) then(next event) event {
 	if next.gone != nil {
 		e.present = ""
@@ -68,20 +67,20 @@ func (e event) then(next event) event {
 	return e
 }
 
-// pending are the events that wait.
+// pending are the events that no command has run for yet.
 type pending struct {
 	mu     sync.Mutex
 	events map[key]event
 }
 
-// add puts a new event behind the one that waits for the same key.
+// add puts a new event behind the one that is pending for the same key.
 func (p *pending) add(k key, next event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.events[k] = p.events[k].then(next)
 }
 
-// take removes the event, to be told.
+// take removes the event, so that a command can run for it.
 func (p *pending) take(k key) event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,8 +89,8 @@ func (p *pending) take(k key) event {
 	return e
 }
 
-// giveBack returns what of the event was not told. What has happened meanwhile
-// comes behind it.
+// giveBack puts back what is left of the event. What has happened meanwhile comes
+// behind it.
 func (p *pending) giveBack(k key, rest event) {
 	if rest.empty() {
 		return

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestWhatIsToBeTold(t *testing.T) {
+func TestEventsOfAKeyAreMerged(t *testing.T) {
 	first, second := &unstructured.Unstructured{}, &unstructured.Unstructured{}
 	added, updated, synced := event{present: addedEvent}, event{present: updatedEvent}, event{present: syncEvent}
 	tests := map[string]struct {
@@ -17,14 +17,14 @@ func TestWhatIsToBeTold(t *testing.T) {
 		"nothing":                              {nil, event{}},
 		"a change":                             {[]event{updated}, updated},
 		"ten changes are one":                  {[]event{updated, updated, updated}, updated},
-		"what changed is still news":           {[]event{added, updated}, added},
+		"what changed is still new":            {[]event{added, updated}, added},
 		"what changed at the start":            {[]event{synced, updated}, synced},
 		"a replay of a change":                 {[]event{updated, synced}, updated},
 		"it went":                              {[]event{{gone: first}}, event{gone: first}},
 		"it changed and went":                  {[]event{updated, {gone: first}}, event{gone: first}},
 		"it went and came":                     {[]event{{gone: first}, added}, event{gone: first, present: addedEvent}},
 		"it went, came and changed":            {[]event{{gone: first}, added, updated}, event{gone: first, present: addedEvent}},
-		"it went, and one that was never told": {[]event{{gone: first}, added, {gone: second}}, event{gone: first}},
+		"it went, and one that was never seen": {[]event{{gone: first}, added, {gone: second}}, event{gone: first}},
 		"it went, came, went and came":         {[]event{{gone: first}, added, {gone: second}, added}, event{gone: first, present: addedEvent}},
 	}
 	for name, tc := range tests {
@@ -56,7 +56,7 @@ func TestWhatIsToBeTold(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptOfWhatWasTold(t *testing.T) {
+func TestAnEventThatWasHandledIsForgotten(t *testing.T) {
 	p := pending{events: map[key]event{}}
 	p.add(key{name: "a"}, event{present: addedEvent})
 	p.giveBack(key{name: "a"}, event{})

@@ -30,7 +30,7 @@ func TestTheIngressExample(t *testing.T) {
 	first := n.example(t)
 	eventually(t, func() bool { return assert.ObjectsAreEqual([]string{"shop", "web"}, n.ingresses(t)) }, first.output)
 
-	// While it runs: one comes, one goes, one changes its mind.
+	// While it runs: one is created, one deleted, one changed.
 	n.service(t, "blog", map[string]string{"expose": "yes"}, 80)
 	n.deleteService(t, "shop")
 	n.annotate(t, "web", "www.example.org")
@@ -50,7 +50,7 @@ func TestTheIngressExample(t *testing.T) {
 	assert.Equal(t, "www.example.net", n.host(t, "web"))
 	assert.Equal(t, "wiki."+n.name+".example.com", n.host(t, "wiki"))
 
-	// What somebody else has made is left alone, and that is an error.
+	// What another user has made is left alone, and that is an error.
 	n.service(t, "theirs", map[string]string{"expose": "yes"}, 80)
 	third := n.example(t, "--once", "--maximum-errors=1")
 	require.Error(t, third.wait())
@@ -61,7 +61,7 @@ func TestTheIngressExample(t *testing.T) {
 	assert.Equal(t, "theirs.example.com", n.host(t, "theirs"))
 }
 
-// Whoever may annotate a Service must not write manifests with the rights of observe.
+// A user who may annotate a Service must not write manifests with the rights of observe.
 func TestAnAnnotationIsNoManifest(t *testing.T) {
 	n := newExample(t)
 	for name, host := range map[string]string{

@@ -28,8 +28,8 @@ import (
 )
 
 // Each test here does something terrible between observe and a real API server
-// while ConfigMaps come, change and go. A script keeps a diary of what it is
-// told; in the end it must say what the server has.
+// while ConfigMaps come, change and go. A script keeps a diary of what it has
+// handled; in the end it must have what the server has.
 
 func TestTheServerIsKilled(t *testing.T) {
 	n := newNamespace(t, testcluster.Start(t))
@@ -59,14 +59,14 @@ func TestTheWatchIsDropped(t *testing.T) {
 }
 
 func TestTheVersionIsGone(t *testing.T) {
-	// Without its cache, the API server passes a watch on to etcd, which knows
-	// nothing of what came before a compaction.
+	// Without its cache, the API server forwards a watch to etcd, which has nothing
+	// from before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=configmaps#0")
-	t.Run("what nobody saw is told", func(t *testing.T) { missedIsTold(t, c) })
-	t.Run("--names is asked again", func(t *testing.T) { namesAreAskedAgain(t, c) })
+	t.Run("what was missed is reported", func(t *testing.T) { missedIsReported(t, c) })
+	t.Run("--names runs again", func(t *testing.T) { namesRunAgain(t, c) })
 }
 
-func missedIsTold(t *testing.T, c *testcluster.Cluster) {
+func missedIsReported(t *testing.T, c *testcluster.Cluster) {
 	n := newNamespace(t, c)
 	proxy, through := testcluster.StartProxy(t, n.Config)
 	n.kubeconfig = kubeconfigFor(t, through)
@@ -86,22 +86,22 @@ func missedIsTold(t *testing.T, c *testcluster.Cluster) {
 	d.isTrue(t, n, r.both)
 	assert.Equal(t, 0, r.end())
 
-	// What nobody saw is told, and nothing else: stays is not told again.
-	var told []string
+	// What was missed is reported, and nothing else: stays is not.
+	var reported []string
 	for _, event := range events(r.stdout.String())[4:] {
 		words := strings.Fields(event)
-		told = append(told, words[0]+" "+words[3])
+		reported = append(reported, words[0]+" "+words[3])
 	}
-	assert.ElementsMatch(t, []string{"Deleted again", "Added again", "Deleted goes", "Added comes", "Updated changes"}, told)
+	assert.ElementsMatch(t, []string{"Deleted again", "Added again", "Deleted goes", "Added comes", "Updated changes"}, reported)
 }
 
-func namesAreAskedAgain(t *testing.T, c *testcluster.Cluster) {
+func namesRunAgain(t *testing.T, c *testcluster.Cluster) {
 	n := newNamespace(t, c)
 	proxy, through := testcluster.StartProxy(t, n.Config)
 	n.kubeconfig = kubeconfigFor(t, through)
 	d, r := n.startDiary(t)
 
-	// Somebody else leaves a trace of an object that never was.
+	// There is a trace of an object that never existed.
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "never-was"), nil, 0o600))
 	proxy.Refuse()
 	n.set(t, "first", "x", "1")
@@ -158,7 +158,7 @@ func (n *namespace) churn(t *testing.T, after func(done int)) {
 }
 
 // writes returns a write that may be made again: the one before may have worked,
-// and the server died before it said so.
+// and the server died before it answered.
 func (n *namespace) writes(done func(error) bool, write func(context.Context, typedcorev1.ConfigMapInterface) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := write(ctx, n.Client.CoreV1().ConfigMaps(n.name))

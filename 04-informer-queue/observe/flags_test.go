@@ -2,11 +2,15 @@ package observe
 
 import (
 	"bytes"
+	"io"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 func TestWrongInputIsOneSentence(t *testing.T) {
@@ -24,7 +28,7 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 		"an output":                {[]string{"pods", "-o", "yaml"}, `unknown output "yaml", it can be jsonpath or gotemplate; see observe --help`},
 		"a jsonpath":               {[]string{"pods", "-a", "{.x"}, `the template "{.x" does not parse: unclosed action; correct --argument, or the language with --output`},
 		"a gotemplate":             {[]string{"pods", "-o", "gotemplate", "-a", "{{.x"}, `the template "{{.x" does not parse: template: argument:1: unclosed action; correct --argument, or the language with --output`},
-		"--names without --delete": {[]string{"pods", "--names", "true"}, "--names needs --delete: what was handled and is no more must be told to a program; see observe --help"},
+		"--names without --delete": {[]string{"pods", "--names", "true"}, "--names needs --delete, the program to run for each object that no longer exists; see observe --help"},
 		"no command":               {[]string{"pods", "--", "no-such-command"}, `the command cannot be run: exec: "no-such-command": executable file not found in $PATH; name a program in $PATH, or the path of an executable file`},
 		"no delete command":        {[]string{"pods", "-d", "no-such-command"}, `the command cannot be run: exec: "no-such-command": executable file not found in $PATH; name a program in $PATH, or the path of an executable file`},
 		"no names command":         {[]string{"pods", "-d", "true", "--names", "/"}, `the command cannot be run: exec: "/": is a directory; name a program in $PATH, or the path of an executable file`},
@@ -41,42 +45,50 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Run(t.Context(), t.Context(), tc.args, &stdout, &stderr))
+			assert.Equal(t, 1, cli.Run(t.Context(), Command(t.Context()), tc.args, &stdout, &stderr))
 			assert.Equal(t, "error: "+tc.want+"\n", stderr.String())
 			assert.Empty(t, stdout.String())
 		})
 	}
 }
 
+// parseOptions returns the options of a command line.
+func parseOptions(t testing.TB, args ...string) *options {
+	t.Helper()
+	o := &options{}
+	command := o.command(t.Context())
+	command.RunE = func(*cobra.Command, []string) error { return nil }
+	var stderr bytes.Buffer
+	require.Equal(t, 0, cli.Run(t.Context(), command, args, io.Discard, &stderr), stderr.String())
+	return o
+}
+
 func TestDefaults(t *testing.T) {
-	o, err := parseOptions([]string{"pods"}, nil)
-	require.NoError(t, err)
+	o := parseOptions(t, "pods")
 	assert.Equal(t, &options{
 		resource: "pods", output: "jsonpath", maximumErrors: 20, retryCount: 2, listenAddr: ":11251",
 	}, o)
 }
 
 func TestFlags(t *testing.T) {
-	o, err := parseOptions([]string{
+	o := parseOptions(t,
 		"-A", "-n", "harbour", "-l", "a=b", "deployments.apps", "-a", "{.x},{.y}", "--argument={.z}", "-o", "jsonpath", "--strict-templates",
 		"-d", "true", "-d", "--force", "--delete=a,b", "--names", "true", "--names=x", "--type-env-var=T", "--object-env-var=O",
 		"--resync-period=1m", "--once", "--exit-after=2m", "--maximum-errors=-1", "--retry-on-exit-code=75", "--retry-count=5",
 		"-q", "--listen-addr=", "--print-metrics-on-exit", "--", "echo", "-A", "--", "x",
-	}, nil)
-	require.NoError(t, err)
+	)
 	assert.Len(t, o.arguments, 2)
-	for _, p := range []*program{&o.commandProgram, &o.deleteProgram, &o.namesProgram} {
+	for _, p := range []*program{&o.program, &o.delete, &o.names} {
 		assert.NotEmpty(t, p.path)
 		p.path = ""
 	}
 	o.arguments = nil
 	want := &options{
 		resource: "deployments.apps", allNamespaces: true, selector: "a=b",
-		command: []string{"echo", "-A", "--", "x"}, delete: []string{"true", "--force", "a,b"}, names: []string{"true", "x"},
-		commandProgram: program{line: []string{"echo", "-A", "--", "x"}},
-		deleteProgram:  program{line: []string{"true", "--force", "a,b"}},
-		namesProgram:   program{line: []string{"true", "x"}},
-		templates:      []string{"{.x},{.y}", "{.z}"}, output: "jsonpath", strict: true,
+		program:   program{line: []string{"echo", "-A", "--", "x"}},
+		delete:    program{line: []string{"true", "--force", "a,b"}},
+		names:     program{line: []string{"true", "x"}},
+		templates: []string{"{.x},{.y}", "{.z}"}, output: "jsonpath", strict: true,
 		typeVariable: "T", objectVariable: "O",
 		once: true, exitAfter: 2 * time.Minute, resyncPeriod: time.Minute, maximumErrors: -1, retryExitCode: 75, retryCount: 5,
 		quiet: true, printMetrics: true,
@@ -87,7 +99,7 @@ func TestFlags(t *testing.T) {
 
 func TestHelpGoesToStdoutAndIsNoFailure(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, 0, Run(t.Context(), t.Context(), []string{"--help"}, &stdout, &stderr))
+	assert.Equal(t, 0, cli.Run(t.Context(), Command(t.Context()), []string{"--help"}, &stdout, &stderr))
 	assert.Empty(t, stderr.String())
 	for _, flag := range []string{"-A, --all-namespaces", "-n, --namespace", "-l, --selector", "-a, --argument", "-o, --output", "--strict-templates",
 		"-d, --delete", "--names", "--type-env-var", "--object-env-var", "--resync-period", "--once", "--exit-after", "--maximum-errors",

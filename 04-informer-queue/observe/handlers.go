@@ -5,18 +5,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The handlers run in the informer's goroutine. They note what happened and
+// The handlers run in the informer's goroutine. They record what happened and
 // leave the rest to the worker.
 
-// OnAdd is called for what exists at the start, and then for what comes.
+// OnAdd is called for what exists at the start, and then for what is created.
 func (o *observer) OnAdd(object any, isInInitialList bool) {
 	u := object.(*unstructured.Unstructured)
 	if !isInInitialList {
-		o.happened(keyOf(u), event{present: addedEvent}, addedEvent)
+		o.record(keyOf(u), event{present: addedEvent}, addedEvent)
 		return
 	}
-	o.pass.add(keyOf(u))
-	o.happened(keyOf(u), event{present: syncEvent}, syncEvent)
+	o.fullSync.add(keyOf(u))
+	o.record(keyOf(u), event{present: syncEvent}, syncEvent)
 }
 
 // OnUpdate is called for what has changed, and after a list for everything.
@@ -29,21 +29,22 @@ func (o *observer) OnUpdate(before, now any) {
 		o.OnDelete(old)
 		o.OnAdd(u, false)
 	case old.GetResourceVersion() != u.GetResourceVersion():
-		o.happened(keyOf(u), event{present: updatedEvent}, updatedEvent)
+		o.record(keyOf(u), event{present: updatedEvent}, updatedEvent)
 	}
 }
 
-// OnDelete is called for what is no more.
+// OnDelete is called for what was deleted.
 func (o *observer) OnDelete(object any) {
 	// The deletion was missed, and a list showed it. This is the last known form.
 	if unseen, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unseen.Obj
 	}
 	u := object.(*unstructured.Unstructured)
-	o.happened(keyOf(u), event{gone: u}, deletedEvent)
+	o.record(keyOf(u), event{gone: u}, deletedEvent)
 }
 
-func (o *observer) happened(k key, e event, typ eventType) {
+// record keeps an event for the worker.
+func (o *observer) record(k key, e event, typ eventType) {
 	o.metrics.count(typ)
 	o.pending.add(k, e)
 	o.queue.Enqueue(k)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/klog/v2"
 
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
@@ -29,7 +30,7 @@ const asProgram = "OBSERVE_TEST_PROGRAM"
 var programs = map[string]func(args []string) int{
 	"observe": func(args []string) int {
 		stop, kill := Signals()
-		return Run(stop, kill, args, os.Stdout, os.Stderr)
+		return cli.Run(stop, Command(kill), args, os.Stdout, os.Stderr)
 	},
 }
 
@@ -56,14 +57,13 @@ type running struct {
 	code           chan int
 }
 
-// start starts one. The test must wait for its end, which is a good one unless
-// the test says otherwise.
+// start starts one. The test must wait for its end.
 func start(t testing.TB, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{cancel: cancel, code: make(chan int, 1)}
 	go func() {
-		r.code <- Run(ctx, context.WithoutCancel(ctx), args, &r.stdout, &r.stderr)
+		r.code <- cli.Run(ctx, Command(context.WithoutCancel(ctx)), args, &r.stdout, &r.stderr)
 	}()
 	t.Cleanup(cancel)
 	return r
@@ -130,7 +130,7 @@ func events(stdout string) []string {
 	return events
 }
 
-// freeAddress is one that nobody listens on.
+// freeAddress is one that no program listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -139,7 +139,7 @@ func freeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// get asks a monitor. The answer begins with the status.
+// get sends a request to a monitor. The answer begins with the status.
 func get(t testing.TB, address, path string) string {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true}
@@ -147,7 +147,7 @@ func get(t testing.TB, address, path string) string {
 	require.NoError(t, err)
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return "nobody"
+		return "no answer"
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)

@@ -23,7 +23,7 @@ func newMetrics() *metrics {
 		registry: prometheus.NewRegistry(),
 		observed: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "observe_counts",
-			Help: "Changes that were observed. Several changes to one object that waits are told in one go.",
+			Help: "Changes that were observed. One command runs for several changes of an object that is waiting.",
 		}, []string{"type"}),
 		executed: prometheus.NewSummaryVec(prometheus.SummaryOpts{
 			Name: "observe_exec_durations_milliseconds",

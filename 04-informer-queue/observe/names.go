@@ -12,21 +12,21 @@ import (
 	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
-// A cache knows of a deletion only if it had the object. What was deleted while
-// observe was down, nobody tells: it is simply not there. But the script has
-// left traces of what it has handled, say an Ingress for each Service. --names
-// lists them, and whatever it lists that is no more was deleted.
+// An informer reports a deletion only if its cache had the object. An object that was
+// deleted while observe was down is simply missing. But the script has left traces of
+// what it has handled, say an Ingress for each Service. --names lists them, and what
+// it lists that does not exist was deleted.
 
-// errNames is for a --names that never worked. What worked once is tried again.
+// errNames is for a --names that never worked. If it has worked once, it is retried.
 var errNames = errors.New("it must end with exit code 0, even when there is nothing to print")
 
-// askNames runs --names and puts a Deleted into the queue for each name that it
-// printed and that does not exist. It is called after every list.
-func (o *observer) askNames(ctx context.Context) error {
-	if !o.options.namesProgram.given() {
+// checkNames runs --names and records a Deleted for each name that it printed and that
+// does not exist. It is called after every list.
+func (o *observer) checkNames(ctx context.Context) error {
+	if !o.options.names.given() {
 		return nil
 	}
-	printed, err := o.children.output(o.options.namesProgram, o.metrics.ranNames)
+	printed, err := o.children.output(o.options.names, o.metrics.ranNames)
 	var handled []key
 	if err == nil {
 		handled, err = o.scope.parseNames(printed)
@@ -47,9 +47,9 @@ func (o *observer) askNames(ctx context.Context) error {
 			return err
 		}
 		if gone {
-			o.pass.join(k)
+			o.fullSync.join(k)
 			o.metrics.count(deletedEvent)
-			// What waits for the name by now happened after that.
+			// What is pending for the name by now happened after that.
 			o.pending.giveBack(k, event{gone: o.nameOnly(k)})
 			o.queue.Enqueue(k)
 		}
@@ -58,8 +58,8 @@ func (o *observer) askNames(ctx context.Context) error {
 	return nil
 }
 
-// isGone asks the cache first, and then the server. An object that is not in
-// the cache may be one that the selector leaves out.
+// isGone reads the cache, and then the server with a GET. An object that is not in the
+// cache may be one that the selector leaves out.
 func (o *observer) isGone(ctx context.Context, k key) (bool, error) {
 	if _, exists := o.cached(k); exists {
 		return false, nil
@@ -73,11 +73,11 @@ func (o *observer) isGone(ctx context.Context, k key) (bool, error) {
 	case apierrors.IsNotFound(err):
 		return true, nil
 	default:
-		return false, fmt.Errorf("looking for %s, which --names printed: %w", k, cli.Explain(err, o.server))
+		return false, fmt.Errorf("reading %s, which --names printed: %w", k, cli.Explain(err, o.server))
 	}
 }
 
-// nameOnly is all that is known of an object that went unseen.
+// nameOnly is all that is known of an object that was deleted while observe was down.
 func (o *observer) nameOnly(k key) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetGroupVersionKind(o.mapping.GroupVersionKind)

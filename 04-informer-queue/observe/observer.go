@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,40 +11,65 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/controller"
 )
 
-// observer tells commands what has happened.
+// target is what is observed: a type, in a cluster, in one namespace or in all.
+type target struct {
+	client  dynamic.Interface
+	mapping *meta.RESTMapping
+	scope   scope
+	server  string // its address, for errors
+}
+
+// observer runs commands for what has happened.
 type observer struct {
+	target
 	options  *options
-	mapping  *meta.RESTMapping
-	scope    scope
-	client   dynamic.Interface
-	server   string // its address, for errors
-	stdout   io.Writer
 	children *children
 	metrics  *metrics
-	stop     func(error) // ends everything; nil is a good end
+	end      context.CancelCauseFunc // ends everything; errDone is a good end
 
-	cache   cache.Store
-	queue   *controller.Controller[key]
-	pending pending
-	pass    pass
+	informer cache.SharedIndexInformer
+	handled  cache.ResourceEventHandlerRegistration
+	queue    *controller.Controller[key]
+	pending  pending
+	fullSync fullSync
 
 	// Only the worker uses these.
-	failures    int  // commands in a row that have failed
-	looked      bool // whether the first pass has begun
+	failures    int // commands in a row that have failed
 	namesWorked bool
 	killed      error
+	givenUp     map[key]bool // not tried again until the object changes
+	lastError   error        // of the last of these
+}
 
-	// How often a key has failed, with --once, and which are not tried again.
-	tries     map[key]int
-	givenUp   map[key]bool
-	lastError error
+func newObserver(options *options, target target, children *children, end context.CancelCauseFunc) (o *observer, err error) {
+	o = &observer{
+		target: target, options: options, children: children, metrics: newMetrics(), end: end,
+		queue:   controller.New[key]("observe"),
+		pending: pending{events: map[key]event{}}, fullSync: fullSync{left: map[key]bool{}},
+		givenUp: map[key]bool{},
+	}
+	o.queue.Timeout = 0 // only the author of a command knows how long it may take
+	source := &source{
+		objects:  target.client.Resource(target.mapping.Resource).Namespace(target.scope.namespace),
+		selector: options.selector,
+		listed:   func() { o.queue.Enqueue(listedKey) },
+		failed:   func(err error) { end(cli.Explain(err, target.server)) },
+	}
+	if o.informer, err = source.informer(); err != nil {
+		return nil, fmt.Errorf("preparing the informer: %w", err)
+	}
+	if o.handled, err = o.informer.AddEventHandler(o); err != nil {
+		return nil, fmt.Errorf("adding the handlers: %w", err)
+	}
+	return o, nil
 }
 
 // objectError is a failure that comes from what is in one object. It would be the
-// same again, and says nothing about the next object.
+// same again, and does not concern the next object.
 type objectError struct{ error }
 
 // Unwrap returns what has failed.
@@ -57,11 +81,11 @@ func (o *observer) reconcile(ctx context.Context, k key) error {
 	var err error
 	switch k {
 	case listedKey:
-		err = o.afterList(ctx)
+		err = o.checkNames(ctx)
 	case resyncKey:
 		o.resync()
 	default:
-		err = o.tellOf(ctx, k)
+		err = o.reconcileObject(ctx, k)
 	}
 	_, ofObject := errors.AsType[objectError](err)
 	switch {
@@ -69,34 +93,26 @@ func (o *observer) reconcile(ctx context.Context, k key) error {
 		o.killed = fmt.Errorf("interrupted: %w", err)
 		return nil
 	case errors.Is(err, errNames):
-		o.stop(err)
+		o.end(err)
 		return nil
 	case err == nil:
-		delete(o.tries, k)
 		delete(o.givenUp, k)
 	case ofObject:
 		err = o.giveUp(ctx, k, err)
 	case o.failed(err) == nil:
 		return nil
-	case o.options.once && o.hasTriesLeft(k, err):
-		return err // and the pass goes on
+	case o.options.once && o.queue.Failures(k) < o.options.retryCount && !errors.Is(err, errRetried):
+		return err // and the full sync goes on
 	case o.options.once:
 		err = o.giveUp(ctx, k, err)
 	}
-	if o.pass.done(k) {
-		o.passEnded()
+	if o.fullSync.done(k) {
+		o.syncEnded()
 	}
 	return err
 }
 
-// hasTriesLeft counts the failures of a key.
-func (o *observer) hasTriesLeft(k key, err error) bool {
-	o.tries[k]++
-	return o.tries[k] <= o.options.retryCount && !errors.Is(err, errRetried)
-}
-
-// giveUp leaves the key alone until the object changes. What is still to be told of
-// it stays in pending.
+// giveUp leaves the key alone until the object changes. Its event stays in pending.
 func (o *observer) giveUp(ctx context.Context, k key, err error) error {
 	klog.FromContext(ctx).Error(err, "not trying again until it changes", "controller", "observe", "key", k)
 	o.givenUp[k], o.lastError = true, fmt.Errorf("%s: %w", k, err)
@@ -109,18 +125,18 @@ func (o *observer) failed(err error) error {
 	if o.failures != o.options.maximumErrors {
 		return err
 	}
-	o.stop(fmt.Errorf("%d commands have failed, which is --maximum-errors; the last: %w", o.failures, err))
+	o.end(fmt.Errorf("%d commands have failed, which is --maximum-errors; the last: %w", o.failures, err))
 	return nil
 }
 
-// tellOf tells what has happened to an object since it was last told of.
-func (o *observer) tellOf(ctx context.Context, k key) error {
+// reconcileObject runs the commands for the pending event of an object.
+func (o *observer) reconcileObject(ctx context.Context, k key) error {
 	e := o.pending.take(k)
-	// What fails, or panics, is still to be told.
+	// What fails, or panics, stays pending.
 	defer func() { o.pending.giveBack(k, e) }()
 
 	if e.gone != nil && isNameOnly(e.gone) {
-		// It may have been made anew since the server had none of that name.
+		// It may have been created again since the server had none of that name.
 		gone, err := o.isGone(ctx, k)
 		if err != nil {
 			return err
@@ -130,9 +146,9 @@ func (o *observer) tellOf(ctx context.Context, k key) error {
 		}
 	}
 	if e.gone != nil {
-		err := o.tell(deletedEvent, e.gone, o.options.deleteProgram)
+		err := o.execute(deletedEvent, e.gone, o.options.delete)
 		if _, ofObject := errors.AsType[objectError](err); ofObject {
-			err = o.tell(deletedEvent, o.nameOnly(k), o.options.deleteProgram) // its name will have to do
+			err = o.execute(deletedEvent, o.nameOnly(k), o.options.delete) // its name will have to do
 		}
 		if err != nil {
 			return err
@@ -140,10 +156,10 @@ func (o *observer) tellOf(ctx context.Context, k key) error {
 		e.gone = nil
 	}
 	if e.present != "" {
-		// In the form that it has by now. If it is not there any more, its
+		// In the form that it has by now. If it does not exist any more, its
 		// deletion is on the way.
 		if object, exists := o.cached(k); exists {
-			if err := o.tell(e.present, object, o.options.commandProgram); err != nil {
+			if err := o.execute(e.present, object, o.options.program); err != nil {
 				return err
 			}
 		}
@@ -154,7 +170,7 @@ func (o *observer) tellOf(ctx context.Context, k key) error {
 
 // cached returns the object as the cache has it.
 func (o *observer) cached(k key) (*unstructured.Unstructured, bool) {
-	object, exists, err := o.cache.GetByKey(k.String())
+	object, exists, err := o.informer.GetStore().GetByKey(k.String())
 	if err != nil || !exists {
 		return nil, false
 	}

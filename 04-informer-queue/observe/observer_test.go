@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,284 +21,268 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-
-	"example.com/hacking-a-controller/04-informer-queue/controller"
-	"example.com/hacking-a-controller/04-informer-queue/monitor"
 )
 
-// workshop is an observer without a server. The test plays the informer.
-type workshop struct {
+// env is an observer whose informer does not run. The test calls its handlers.
+type env struct {
 	*observer
 	out     buffer
 	stopped chan error
 }
 
-func newWorkshop(t *testing.T, args ...string) *workshop {
+func newEnv(t *testing.T, args ...string) *env {
 	t.Helper()
-	options, err := parseOptions(append([]string{"configmaps"}, args...), nil)
+	e := &env{stopped: make(chan error, 10)}
+	var err error
+	e.observer, err = newObserver(
+		parseOptions(t, append([]string{"configmaps"}, args...)...),
+		target{client: fake.NewSimpleDynamicClient(scheme.Scheme), mapping: configMaps, scope: scopeOf(configMaps, "")},
+		&children{kill: context.Background(), stdout: &e.out, stderr: &e.out},
+		func(err error) { e.stopped <- err },
+	)
 	require.NoError(t, err)
-	w := &workshop{stopped: make(chan error, 10)}
-	w.observer = &observer{
-		options: options, scope: everywhere, metrics: newMetrics(), stdout: &w.out,
-		children: &children{kill: context.Background(), stdout: &w.out, stderr: &w.out},
-		stop:     func(err error) { w.stopped <- err },
-		cache:    cache.NewStore(cache.MetaNamespaceKeyFunc),
-		pending:  pending{events: map[key]event{}}, pass: pass{left: map[key]bool{}},
-		tries: map[key]int{}, givenUp: map[key]bool{},
-	}
-	w.queue = controller.New[key]("test")
-	return w
+	return e
 }
 
 // work lets the queue's worker work until nothing is left to do.
-func (w *workshop) work(t *testing.T) {
+func (e *env) work(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.queue.Run(ctx, 1, w.reconcile)
+		e.queue.Run(ctx, 1, e.reconcile)
 	}()
 	eventually(t, func() bool {
-		w.pending.mu.Lock()
-		defer w.pending.mu.Unlock()
-		return w.queue.Len() == 0 && len(w.pending.events) == 0
-	}, w.out.String)
+		e.pending.mu.Lock()
+		defer e.pending.mu.Unlock()
+		return e.queue.Len() == 0 && len(e.pending.events) == 0
+	}, e.out.String)
 	cancel()
 	<-ended
 }
 
 // configMap is one in the cache.
-func (w *workshop) configMap(t *testing.T, name, uid, version string) *unstructured.Unstructured {
+func (e *env) configMap(t *testing.T, name, uid, version string) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetNamespace("ns")
 	u.SetName(name)
 	u.SetUID(types.UID(uid))
 	u.SetResourceVersion(version)
-	require.NoError(t, w.cache.Add(u))
+	require.NoError(t, e.informer.GetStore().Add(u))
 	return u
 }
 
 // truePath is that of a command that succeeds.
 func truePath(t *testing.T) string {
 	t.Helper()
-	p, err := findProgram([]string{"true"})
-	require.NoError(t, err)
-	return p.path
+	return found(t, "true").path
 }
 
-func TestEachKindOfNews(t *testing.T) {
+func TestTheEventOfEachChange(t *testing.T) {
 	tests := map[string]struct {
-		happens func(w *workshop, a1, a2, b *unstructured.Unstructured) // a2 is a1 after a change, b another of that name
+		happens func(e *env, a1, a2, b *unstructured.Unstructured) // a2 is a1 after a change, b another of that name
 		want    []string
 	}{
-		"it was there":            {func(w *workshop, a1, _, _ *unstructured.Unstructured) { w.OnAdd(a1, true) }, []string{"Sync ns a"}},
-		"it came":                 {func(w *workshop, a1, _, _ *unstructured.Unstructured) { w.OnAdd(a1, false) }, []string{"Added ns a"}},
-		"it changed":              {func(w *workshop, a1, a2, _ *unstructured.Unstructured) { w.OnUpdate(a1, a2) }, []string{"Updated ns a"}},
-		"it was listed once more": {func(w *workshop, a1, _, _ *unstructured.Unstructured) { w.OnUpdate(a1, a1) }, nil},
-		"it was deleted":          {func(w *workshop, a1, _, _ *unstructured.Unstructured) { w.OnDelete(a1) }, []string{"Deleted ns a"}},
-		"its deletion was missed": {func(w *workshop, a1, _, _ *unstructured.Unstructured) {
-			w.OnDelete(cache.DeletedFinalStateUnknown{Obj: a1})
+		"it was there":            {func(e *env, a1, _, _ *unstructured.Unstructured) { e.OnAdd(a1, true) }, []string{"Sync ns a"}},
+		"it came":                 {func(e *env, a1, _, _ *unstructured.Unstructured) { e.OnAdd(a1, false) }, []string{"Added ns a"}},
+		"it changed":              {func(e *env, a1, a2, _ *unstructured.Unstructured) { e.OnUpdate(a1, a2) }, []string{"Updated ns a"}},
+		"it was listed once more": {func(e *env, a1, _, _ *unstructured.Unstructured) { e.OnUpdate(a1, a1) }, nil},
+		"it was deleted":          {func(e *env, a1, _, _ *unstructured.Unstructured) { e.OnDelete(a1) }, []string{"Deleted ns a"}},
+		"its deletion was missed": {func(e *env, a1, _, _ *unstructured.Unstructured) {
+			e.OnDelete(cache.DeletedFinalStateUnknown{Obj: a1})
 		}, []string{"Deleted ns a"}},
-		"it became another object": {func(w *workshop, a1, _, b *unstructured.Unstructured) { w.OnUpdate(a1, b) }, []string{"Deleted ns a", "Added ns a"}},
-		"it came and changed":      {func(w *workshop, a1, a2, _ *unstructured.Unstructured) { w.OnAdd(a1, false); w.OnUpdate(a1, a2) }, []string{"Added ns a"}},
+		"it became another object": {func(e *env, a1, _, b *unstructured.Unstructured) { e.OnUpdate(a1, b) }, []string{"Deleted ns a", "Added ns a"}},
+		"it came and changed":      {func(e *env, a1, a2, _ *unstructured.Unstructured) { e.OnAdd(a1, false); e.OnUpdate(a1, a2) }, []string{"Added ns a"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorkshop(t)
-			a1, a2, b := w.configMap(t, "a", "1", "1"), w.configMap(t, "a", "1", "2"), w.configMap(t, "a", "2", "3")
-			tc.happens(w, a1, a2, b)
-			w.work(t)
-			assert.Equal(t, tc.want, events(w.out.String()))
+			e := newEnv(t)
+			a1, a2, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "1", "2"), e.configMap(t, "a", "2", "3")
+			tc.happens(e, a1, a2, b)
+			e.work(t)
+			assert.Equal(t, tc.want, events(e.out.String()))
 		})
 	}
 }
 
-func TestWhatIsNoLongerThereIsNotTold(t *testing.T) {
-	w := newWorkshop(t)
-	a := w.configMap(t, "a", "1", "1")
-	w.OnAdd(a, false)
-	require.NoError(t, w.cache.Delete(a)) // the handler has not heard of it yet
-	w.work(t)
-	assert.Empty(t, events(w.out.String()))
+func TestNoCommandRunsForWhatIsNoLongerThere(t *testing.T) {
+	e := newEnv(t)
+	a := e.configMap(t, "a", "1", "1")
+	e.OnAdd(a, false)
+	require.NoError(t, e.informer.GetStore().Delete(a)) // the handler has not been called yet
+	e.work(t)
+	assert.Empty(t, events(e.out.String()))
 }
 
-// Of a failure only what failed is tried again.
-func TestADeletionThatWasToldIsNotToldAgain(t *testing.T) {
-	w := newWorkshop(t, "--delete", "true", "--", "false")
-	a, b := w.configMap(t, "a", "1", "1"), w.configMap(t, "a", "2", "2")
-	w.OnUpdate(a, b)
-	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
-	w.options.commandProgram.path = truePath(t)
-	require.NoError(t, w.tellOf(t.Context(), keyOf(a)))
-	assert.Equal(t, []string{"Deleted true ns a", "Added false ns a", "Added false ns a"}, events(w.out.String()))
-	w.queue.Enqueue(keyOf(a))
-	w.work(t)
+// After a failure only what failed is tried again.
+func TestADeletionThatSucceededIsNotRepeated(t *testing.T) {
+	e := newEnv(t, "--delete", "true", "--", "false")
+	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
+	e.OnUpdate(a, b)
+	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	e.options.program.path = truePath(t)
+	require.NoError(t, e.reconcileObject(t.Context(), keyOf(a)))
+	assert.Equal(t, []string{"Deleted true ns a", "Added false ns a", "Added false ns a"}, events(e.out.String()))
+	e.queue.Enqueue(keyOf(a))
+	e.work(t)
 }
 
 func TestADeletionThatFailsComesFirstAgain(t *testing.T) {
-	w := newWorkshop(t, "--delete", "false")
-	a, b := w.configMap(t, "a", "1", "1"), w.configMap(t, "a", "2", "2")
-	w.OnUpdate(a, b)
-	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
-	w.OnUpdate(b, w.configMap(t, "a", "2", "3"))
-	w.options.deleteProgram.path = truePath(t)
-	w.work(t)
-	assert.Equal(t, []string{"Deleted false ns a", "Deleted false ns a", "Added ns a"}, events(w.out.String()))
+	e := newEnv(t, "--delete", "false")
+	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
+	e.OnUpdate(a, b)
+	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	e.OnUpdate(b, e.configMap(t, "a", "2", "3"))
+	e.options.delete.path = truePath(t)
+	e.work(t)
+	assert.Equal(t, []string{"Deleted false ns a", "Deleted false ns a", "Added ns a"}, events(e.out.String()))
 }
 
 func TestAPanicLosesNothing(t *testing.T) {
-	w := newWorkshop(t)
-	w.OnAdd(w.configMap(t, "a", "1", "1"), true)
-	arguments := w.options.arguments
+	e := newEnv(t)
+	e.OnAdd(e.configMap(t, "a", "1", "1"), true)
+	arguments := e.options.arguments
 	calls := 0
-	w.options.arguments = []template{func(map[string]any) (string, error) {
+	e.options.arguments = []template{func(map[string]any) (string, error) {
 		if calls++; calls == 1 {
-			panic("nobody thought of this")
+			panic("an unexpected object")
 		}
 		return "rendered", nil
 	}}
-	w.work(t)
-	w.options.arguments = arguments
-	assert.Equal(t, []string{"Sync ns a rendered"}, events(w.out.String()))
+	e.work(t)
+	e.options.arguments = arguments
+	assert.Equal(t, []string{"Sync ns a rendered"}, events(e.out.String()))
 }
 
-// A queue of keys does not say what happened, so what happens while a command
-// runs must find its place behind what that command was to be told.
-func TestADeletionWhileACommandFailsIsTold(t *testing.T) {
-	w := newWorkshop(t)
-	a := w.configMap(t, "a", "1", "1")
-	w.OnAdd(a, false)
-	w.options.arguments = []template{func(map[string]any) (string, error) {
-		require.NoError(t, w.cache.Delete(a))
-		w.OnDelete(a)
+// A queue of keys does not hold what happened. So an event that comes while a command
+// runs must find its place behind the one that the command runs for.
+func TestADeletionWhileACommandFailsIsNotLost(t *testing.T) {
+	e := newEnv(t)
+	a := e.configMap(t, "a", "1", "1")
+	e.OnAdd(a, false)
+	e.options.arguments = []template{func(map[string]any) (string, error) {
+		require.NoError(t, e.informer.GetStore().Delete(a))
+		e.OnDelete(a)
 		return "", errors.New("not now")
 	}}
-	require.Error(t, w.tellOf(t.Context(), keyOf(a)))
-	w.options.arguments = nil
-	w.work(t)
-	assert.Equal(t, []string{"Deleted ns a"}, events(w.out.String()))
+	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	e.options.arguments = nil
+	e.work(t)
+	assert.Equal(t, []string{"Deleted ns a"}, events(e.out.String()))
 }
 
 // The answer that there is no such object is as old as any other when it is used.
 func TestWhatIsMadeAnewAfterTheServerHadNoneIsNotDeleted(t *testing.T) {
 	tests := map[string]struct {
-		happens func(w *workshop, a *unstructured.Unstructured) // while the answer is on its way
+		happens func(e *env, a *unstructured.Unstructured) // while the answer is on its way
 		want    []string
 	}{
-		"the informer has told of it": {func(w *workshop, a *unstructured.Unstructured) {
-			require.NoError(t, w.cache.Add(a))
-			w.OnAdd(a, false)
+		"the informer has reported it": {func(e *env, a *unstructured.Unstructured) {
+			require.NoError(t, e.informer.GetStore().Add(a))
+			e.OnAdd(a, false)
 		}, []string{"Added ns a"}},
-		"the informer has not heard of it yet": {func(*workshop, *unstructured.Unstructured) {}, nil},
+		"the informer has not seen it yet": {func(*env, *unstructured.Unstructured) {}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorkshop(t, "--names", script(t, "echo ns/a"), "--delete", "true")
-			a := w.configMap(t, "a", "1", "1")
-			require.NoError(t, w.cache.Delete(a))
-			w.mapping = configMaps
+			e := newEnv(t, "--names", script(t, "echo ns/a"), "--delete", "true")
+			a := e.configMap(t, "a", "1", "1")
+			require.NoError(t, e.informer.GetStore().Delete(a))
 			client := fake.NewSimpleDynamicClient(scheme.Scheme)
-			w.client = client
-			asked := 0
+			e.client = client
+			gets := 0
 			client.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-				if asked++; asked > 1 {
+				if gets++; gets > 1 {
 					return true, a, nil
 				}
-				tc.happens(w, a)
+				tc.happens(e, a)
 				return true, nil, apierrors.NewNotFound(corev1.Resource("configmaps"), "a")
 			})
-			require.NoError(t, w.reconcile(t.Context(), listedKey))
-			w.work(t)
-			assert.Equal(t, tc.want, events(w.out.String()))
+			require.NoError(t, e.reconcile(t.Context(), listedKey))
+			e.work(t)
+			assert.Equal(t, tc.want, events(e.out.String()))
 		})
 	}
 }
 
 func TestErrorsAreCountedUpToTheLimit(t *testing.T) {
 	for limit, want := range map[string][]bool{"2": {false, true, false}, "-1": {false, false, false}} {
-		w := newWorkshop(t, "--maximum-errors="+limit)
+		e := newEnv(t, "--maximum-errors="+limit)
 		for i, stops := range want {
-			err := w.failed(errors.New("no"))
+			err := e.failed(errors.New("no"))
 			assert.Equal(t, stops, err == nil, "%s: failure %d", limit, i)
-			assert.Equal(t, stops, len(w.stopped) == 1 && i == 1, "%s: failure %d", limit, i)
+			assert.Equal(t, stops, len(e.stopped) == 1 && i == 1, "%s: failure %d", limit, i)
 		}
-		w.work(t)
+		e.work(t)
 	}
 }
 
 func TestOnlyErrorsInARowCount(t *testing.T) {
-	w := newWorkshop(t, "--maximum-errors=3", "--", "false")
-	w.OnAdd(w.configMap(t, "bad", "1", "1"), true)
-	w.OnAdd(w.configMap(t, "good", "2", "1"), true)
+	e := newEnv(t, "--maximum-errors=3", "--", "false")
+	e.OnAdd(e.configMap(t, "bad", "1", "1"), true)
+	e.OnAdd(e.configMap(t, "good", "2", "1"), true)
 	bad, good := key{namespace: "ns", name: "bad"}, key{namespace: "ns", name: "good"}
-	fail := w.options.commandProgram.path
+	fail := e.options.program.path
 	for range 2 {
-		require.Error(t, w.reconcile(t.Context(), bad))
+		require.Error(t, e.reconcile(t.Context(), bad))
 	}
-	w.options.commandProgram.path = truePath(t)
-	require.NoError(t, w.reconcile(t.Context(), good))
-	w.options.commandProgram.path = fail
+	e.options.program.path = truePath(t)
+	require.NoError(t, e.reconcile(t.Context(), good))
+	e.options.program.path = fail
 	for range 2 {
-		require.Error(t, w.reconcile(t.Context(), bad))
+		require.Error(t, e.reconcile(t.Context(), bad))
 	}
-	assert.Empty(t, w.stopped)
-	require.NoError(t, w.reconcile(t.Context(), bad))
-	require.Len(t, w.stopped, 1)
-	require.ErrorContains(t, <-w.stopped, "3 commands have failed, which is --maximum-errors")
-	w.options.commandProgram.path = truePath(t)
-	w.work(t)
+	assert.Empty(t, e.stopped)
+	require.NoError(t, e.reconcile(t.Context(), bad))
+	require.Len(t, e.stopped, 1)
+	require.ErrorContains(t, <-e.stopped, "3 commands have failed, which is --maximum-errors")
+	e.options.program.path = truePath(t)
+	e.work(t)
 }
 
 func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
-	w := newWorkshop(t, "--once", "--", "false")
-	w.pass.add(listedKey)
-	w.OnAdd(w.configMap(t, "a", "1", "1"), true)
-	require.NoError(t, w.reconcile(t.Context(), listedKey))
-	require.Error(t, w.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
-	assert.Empty(t, w.stopped)
-	w.options.commandProgram.path = truePath(t)
-	require.NoError(t, w.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
-	require.Len(t, w.stopped, 1)
-	require.NoError(t, <-w.stopped)
-	w.work(t)
+	e := newEnv(t, "--once", "--", "false")
+	e.fullSync.add(listedKey)
+	e.OnAdd(e.configMap(t, "a", "1", "1"), true)
+	require.NoError(t, e.reconcile(t.Context(), listedKey))
+	require.Error(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	assert.Empty(t, e.stopped)
+	e.options.program.path = truePath(t)
+	require.NoError(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	require.Len(t, e.stopped, 1)
+	require.ErrorIs(t, <-e.stopped, errDone)
+	e.work(t)
 }
 
 func TestResyncComesBackByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorkshop(t, "--resync-period=1h")
-		w.configMap(t, "a", "1", "1")
+		e := newEnv(t, "--resync-period=1h")
+		e.configMap(t, "a", "1", "1")
 		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			w.queue.Run(ctx, 1, w.reconcile)
+			e.queue.Run(ctx, 1, e.reconcile)
 		}()
-		w.queue.Enqueue(resyncKey)
+		e.queue.Enqueue(resyncKey)
 		time.Sleep(150 * time.Minute) //nolint:forbidigo // fake time
 		synctest.Wait()
-		assert.Len(t, events(w.out.String()), 3)
+		assert.Len(t, events(e.out.String()), 3)
 		cancel()
 		<-ended
 	})
 }
 
 func TestItIsUnhealthyUntilTheCacheHasSynced(t *testing.T) {
-	w := newWorkshop(t, "--listen-addr=:0")
+	e := newEnv(t)
+	require.EqualError(t, e.ready(), "the cache has not synced yet")
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	var synced atomic.Bool
-	listener, err := monitor.Listen(w.options.listenAddr)
-	require.NoError(t, err)
-	address := listener.Addr().String()
-	running.Go(func() {
-		assert.NoError(t, monitor.Serve(ctx, listener, w.metrics.registry, healthy(synced.Load)))
-	})
-	assert.Equal(t, "503 not everything is known yet\n", get(t, address, "/healthz"))
-	synced.Store(true)
-	assert.Equal(t, "200 ok\n", get(t, address, "/healthz"))
+	running.Go(func() { e.informer.RunWithContext(ctx) })
+	eventually(t, func() bool { return e.ready() == nil }, e.out.String)
 	cancel()
 	running.Wait()
-	w.work(t)
+	e.work(t)
 }

@@ -14,7 +14,7 @@ import (
 //
 // To wait for whatever child has ended would also take away the children that
 // os/exec waits for. So the work is left to a second process, which runs the
-// same program, and this one does nothing but wait and pass signals on. It
+// same program, and this one does nothing but wait and forward signals. It
 // returns the exit code of the second.
 func Init(args []string) int {
 	code, err := initProcess(args)

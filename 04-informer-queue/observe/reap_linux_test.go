@@ -17,7 +17,7 @@ func init() {
 	onThisSystem["orphans are reaped"] = reapsOrphans
 	onThisSystem["Ctrl-C reaches it once"] = reachesItOnce
 
-	// Init in a process that is not number 1. On Linux any process can ask for
+	// Init in a process that is not number 1. On Linux any process can adopt
 	// the orphans among its descendants.
 	programs["init"] = func(args []string) int {
 		const subreaper = 36 // PR_SET_CHILD_SUBREAPER
@@ -44,11 +44,11 @@ func reapsOrphans(t *testing.T, c *namespace) {
 	})
 
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, p.wait(), "the signal is passed on, and the exit code passed back: %s", p.output())
+	require.NoError(t, p.wait(), "the signal is forwarded, and the exit code returned: %s", p.output())
 }
 
 // reachesItOnce presses Ctrl-C, which a terminal sends to a whole group. The
-// second process must not be in that of the first, which passes signals on.
+// second process must not be in that of the first, which forwards signals.
 func reachesItOnce(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	s := newSlow(t)
@@ -79,7 +79,7 @@ func childrenOf(t *testing.T, pid int) []string {
 	return children
 }
 
-func TestInitPassesTheExitCodeOn(t *testing.T) {
+func TestInitReturnsTheExitCode(t *testing.T) {
 	p := startProcess(t, "init", "--help")
 	require.NoError(t, p.wait())
 	assert.Contains(t, p.stdout.String(), "observe RESOURCE [flags]")
@@ -90,7 +90,7 @@ func TestInitPassesTheExitCodeOn(t *testing.T) {
 	assert.Contains(t, p.stderr.String(), "error: name the RESOURCE")
 }
 
-func TestInitTellsOfADeathBySignalAsAShellDoes(t *testing.T) {
+func TestInitReturnsADeathBySignalAsAShellDoes(t *testing.T) {
 	child, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "kill -KILL $$"}, &os.ProcAttr{})
 	require.NoError(t, err)
 	code, err := reapUntil(child.Pid)

@@ -20,7 +20,7 @@ import (
 // discoveryTimeout is how long it may take to find the type.
 const discoveryTimeout = 30 * time.Second
 
-// findResource finds the type that the user means by pods, po, deployments.apps
+// findResource finds the type that the user names: pods, po, deployments.apps
 // or the name of a custom resource. kubectl's builder does it, as in stage 2.
 func findResource(ctx context.Context, config *rest.Config, name string) (*meta.RESTMapping, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
@@ -29,8 +29,8 @@ func findResource(ctx context.Context, config *rest.Config, name string) (*meta.
 	if err != nil {
 		return nil, err
 	}
-	// The builder takes every failure of discovery for an unknown type. So ask
-	// first whether there is a server.
+	// The builder takes every failure of discovery for an unknown type. So see first
+	// whether the server answers.
 	if _, err := types.discovery.ServerGroups(); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func findResource(ctx context.Context, config *rest.Config, name string) (*meta.
 	return mapping, types.canBeWatched(mapping)
 }
 
-// apiTypes asks the server which types it has, and remembers the answers. It is
-// what the builder needs.
+// apiTypes discovers the types of the server, and caches them. It is what the builder
+// needs.
 type apiTypes struct {
 	config    *rest.Config
 	discovery discovery.CachedDiscoveryInterface
@@ -89,8 +89,8 @@ func (t *apiTypes) ToRESTMapper() (meta.RESTMapper, error) {
 	return restmapper.NewShortcutExpander(mapper, t.discovery, nil), nil
 }
 
-// canBeWatched asks whether there is anything to observe. Some types are not
-// stored, but computed for each request; of others one can only create.
+// canBeWatched returns an error for a type without the verbs list and watch. Some types
+// are not stored, but computed for each request; others can only be created.
 func (t *apiTypes) canBeWatched(mapping *meta.RESTMapping) error {
 	list, err := t.discovery.ServerResourcesForGroupVersion(mapping.GroupVersionKind.GroupVersion().String())
 	if err != nil {

@@ -7,31 +7,34 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// scope is which objects of the type are selected, as far as their names tell.
+// scope is which names are selected.
 type scope struct {
 	resource   string // for errors: services, deployments.apps
 	namespaced bool
-	namespace  string // empty: all of them
+	namespace  string // empty: all of them, or none
 }
 
 func scopeOf(mapping *meta.RESTMapping, namespace string) scope {
-	return scope{
+	s := scope{
 		resource:   mapping.Resource.GroupResource().String(),
 		namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
-		namespace:  namespace,
 	}
+	if s.namespaced {
+		s.namespace = namespace
+	}
+	return s
 }
 
-// String is for people: services in namespace default.
+// String is for messages: services in namespace default.
 func (s scope) String() string {
-	if !s.namespaced || s.namespace == "" {
+	if s.namespace == "" {
 		return s.resource
 	}
 	return s.resource + " in namespace " + s.namespace
 }
 
 // parseNames reads what --names printed, one name per line, and returns those
-// that are in the scope. What is outside of it is somebody else's business.
+// that are in the scope. The others are ignored.
 func (s scope) parseNames(printed string) ([]key, error) {
 	var keys []key
 	for line := range strings.Lines(printed) {

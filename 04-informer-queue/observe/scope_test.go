@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 var (
@@ -19,13 +21,13 @@ func TestParseNames(t *testing.T) {
 		printed string
 		want    []key
 	}{
-		"nothing":                               {inHarbour, "", nil},
-		"blank lines":                           {inHarbour, "\n \n\r\n", nil},
-		"both":                                  {inHarbour, "harbour/a\nharbour/b\n", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"only the name":                         {inHarbour, "a\r\n  b", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"another namespace is not our business": {inHarbour, "coast/a\nharbour/b\n", []key{{namespace: "harbour", name: "b"}}},
-		"all namespaces":                        {everywhere, "coast/a\nharbour/b\n", []key{{namespace: "coast", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"no namespaces":                         {ofCluster, "a\nb\n", []key{{name: "a"}, {name: "b"}}},
+		"nothing":                      {inHarbour, "", nil},
+		"blank lines":                  {inHarbour, "\n \n\r\n", nil},
+		"both":                         {inHarbour, "harbour/a\nharbour/b\n", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
+		"only the name":                {inHarbour, "a\r\n  b", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
+		"another namespace is ignored": {inHarbour, "coast/a\nharbour/b\n", []key{{namespace: "harbour", name: "b"}}},
+		"all namespaces":               {everywhere, "coast/a\nharbour/b\n", []key{{namespace: "coast", name: "a"}, {namespace: "harbour", name: "b"}}},
+		"no namespaces":                {ofCluster, "a\nb\n", []key{{name: "a"}, {name: "b"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -34,6 +36,11 @@ func TestParseNames(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 		})
 	}
+}
+
+func TestAScopeWithoutNamespacesHasNone(t *testing.T) {
+	mapping := &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResource("nodes"), Scope: meta.RESTScopeRoot}
+	assert.Equal(t, ofCluster, scopeOf(mapping, "harbour"), "the namespace of the kubeconfig does not count")
 }
 
 func TestNamesThatMakeNoSense(t *testing.T) {

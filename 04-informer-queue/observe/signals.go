@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Grace is how long after the first signal the running child may go on. It is
-// shorter than the 30 seconds that Kubernetes gives a pod, after which there is
-// nobody left to kill the child.
-const Grace = 20 * time.Second
+// gracePeriod is how long after the first signal the running child may go on. It is
+// shorter than the 30 seconds that Kubernetes gives a pod, after which no process is
+// left to kill the child.
+const gracePeriod = 20 * time.Second
 
 // Signals returns two contexts. The first ends with the first Ctrl-C or SIGTERM:
 // no child is started any more, and the one that runs may end. The second ends
-// with the second signal, or after Grace: that child is killed.
+// with the second signal, or after 20 seconds: that child is killed.
 func Signals() (stop, kill context.Context) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	stop, cancelStop := context.WithCancel(context.Background())
 	kill, cancelKill := context.WithCancel(context.Background())
-	go escalate(signals, Grace, cancelStop, cancelKill) // until the process ends
+	go escalate(signals, gracePeriod, cancelStop, cancelKill) // until the process ends
 	return stop, kill
 }
 

@@ -26,7 +26,7 @@ func TestTheSecondSignalOrTheTimeKills(t *testing.T) {
 				stop, cancelStop := context.WithCancel(t.Context())
 				kill, cancelKill := context.WithCancel(t.Context())
 				signals := make(chan os.Signal, 2)
-				go escalate(signals, Grace, cancelStop, cancelKill)
+				go escalate(signals, gracePeriod, cancelStop, cancelKill)
 				synctest.Wait()
 				require.NoError(t, stop.Err())
 

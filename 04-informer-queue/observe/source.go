@@ -6,7 +6,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,9 +19,9 @@ import (
 const requestTimeout = 30 * time.Second
 
 // source lists and watches the objects for the informer. On the way it notices
-// two things that an informer does not tell: that everything was listed once
+// two things that an informer does not report: that everything was listed once
 // more, and that a request never worked. The second is an error of the user; an
-// informer would try again for ever.
+// informer would retry for ever.
 type source struct {
 	objects  dynamic.ResourceInterface
 	selector string
@@ -32,20 +31,10 @@ type source struct {
 	listWorked, watchWorked atomic.Bool
 }
 
-var _ cache.ListerWatcherWithContext = &source{}
-
-func newSource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, selector string) *source {
-	s := &source{selector: selector}
-	s.objects = client.Resource(mapping.Resource)
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		s.objects = client.Resource(mapping.Resource).Namespace(namespace)
-	}
-	return s
-}
-
 // informer keeps the objects of the source in a cache.
 func (s *source) informer() (cache.SharedIndexInformer, error) {
-	informer := cache.NewSharedIndexInformerWithOptions(s, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+	listWatch := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+	informer := cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(listWatch, s), &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
 	logUnlessEnded := func(ctx context.Context, r *cache.Reflector, err error) {
 		if ctx.Err() == nil {
 			cache.DefaultWatchErrorHandler(ctx, r, err)
@@ -57,8 +46,8 @@ func (s *source) informer() (cache.SharedIndexInformer, error) {
 	return informer, informer.SetTransform(slim)
 }
 
-// ListWithContext is one page of a list.
-func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+// list reads one page.
+func (s *source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	options.LabelSelector = s.selector
@@ -79,8 +68,8 @@ func (s *source) ListWithContext(ctx context.Context, options metav1.ListOptions
 	return nil, err
 }
 
-// WatchWithContext opens a watch.
-func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+// watch opens a watch.
+func (s *source) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	options.LabelSelector = s.selector
 	stream, err := s.objects.Watch(ctx, options)
 	switch {
@@ -97,25 +86,14 @@ func (s *source) WatchWithContext(ctx context.Context, options metav1.ListOption
 // should go through the objects in the order of their names.
 func (s *source) IsWatchListSemanticsUnSupported() bool { return true }
 
-// List and Watch are the forms without a context, which informers of today do
-// not call.
-func (s *source) List(options metav1.ListOptions) (runtime.Object, error) {
-	return s.ListWithContext(context.Background(), options)
-}
-
-// Watch is like List.
-func (s *source) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	return s.WatchWithContext(context.Background(), options)
-}
-
-// refused tells whether the server understood the request and said no. To ask
-// again the same way is of no use.
+// refused reports whether the server understood the request and refused it. The same
+// request again is of no use.
 func refused(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) ||
 		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
 }
 
-// slim removes what no script wants before the object goes into the cache: the
+// slim removes what no script wants, before the object goes into the cache: the
 // record of who manages which field, half of many an object, and nulls, so that
 // a field that is null is a missing field.
 func slim(object any) (any, error) {

@@ -19,11 +19,10 @@ var configMaps = &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResou
 // A server may answer a list of version 0 with what it knew a while ago.
 func TestAListIsOfThePresent(t *testing.T) {
 	client := fake.NewSimpleDynamicClient(scheme.Scheme)
-	s := newSource(client, configMaps, "ns", "")
-	s.listed = func() {}
+	s := &source{objects: client.Resource(configMaps.Resource).Namespace("ns"), listed: func() {}}
 	for asked, want := range map[string]string{"0": "", "7": "7"} {
 		client.ClearActions()
-		_, err := s.ListWithContext(t.Context(), metav1.ListOptions{ResourceVersion: asked})
+		_, err := s.list(t.Context(), metav1.ListOptions{ResourceVersion: asked})
 		require.NoError(t, err)
 		require.Len(t, client.Actions(), 1)
 		assert.Equal(t, want, client.Actions()[0].(clienttesting.ListActionImpl).ListOptions.ResourceVersion)

@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/observe"
 )
 
@@ -12,5 +13,5 @@ func main() {
 		os.Exit(observe.Init(os.Args[1:]))
 	}
 	stop, kill := observe.Signals()
-	os.Exit(observe.Run(stop, kill, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(cli.Run(stop, observe.Command(kill), os.Args[1:], os.Stdout, os.Stderr))
 }

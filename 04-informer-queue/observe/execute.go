@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// tell runs the program for an event. Without one, the header line is all.
-func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p program) error {
+// execute runs the program for an event. Without one, the header line is all.
+func (o *observer) execute(typ eventType, object *unstructured.Unstructured, p program) error {
 	arguments, err := o.arguments(object)
 	if err != nil {
 		return objectError{err}
@@ -25,7 +25,7 @@ func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p prog
 	if version == "" {
 		version = "-"
 	}
-	o.header(fmt.Sprintf("%s %s\t%s", typ, version, quoteLine(slices.Concat(p.line, arguments))))
+	o.children.header(fmt.Sprintf("%s %s\t%s", typ, version, quoteLine(slices.Concat(p.line, arguments))))
 	if !p.given() {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (o *observer) tell(typ eventType, object *unstructured.Unstructured, p prog
 	return err
 }
 
-// arguments are what a program is given after its own.
+// arguments are what a program gets after its own.
 func (o *observer) arguments(object *unstructured.Unstructured) ([]string, error) {
 	var arguments []string
 	if o.scope.namespaced {
@@ -49,7 +49,7 @@ func (o *observer) arguments(object *unstructured.Unstructured) ([]string, error
 	return append(append(arguments, object.GetName()), rendered...), err
 }
 
-// environment is what a program finds in its variables besides ours.
+// environment is what a program gets besides the variables of observe.
 func (o *observer) environment(typ eventType, object *unstructured.Unstructured) ([]string, error) {
 	var environment []string
 	if name := o.options.typeVariable; name != "" {
@@ -63,11 +63,4 @@ func (o *observer) environment(typ eventType, object *unstructured.Unstructured)
 		environment = append(environment, name+"="+string(text))
 	}
 	return environment, nil
-}
-
-// header prints a line that begins with # and the time.
-func (o *observer) header(text string) {
-	if !o.options.quiet {
-		fmt.Fprintf(o.stdout, "# %s %s\n", time.Now().Format(time.RFC3339), text)
-	}
 }
