@@ -50,8 +50,8 @@ func TestTheConnectionIsDropped(t *testing.T) {
 }
 
 func TestTheVersionIsGone(t *testing.T) {
-	// Without its cache, the API server passes a watch on to etcd, which knows
-	// nothing of what came before a compaction.
+	// Without its cache, the API server forwards a watch to etcd, which has nothing
+	// from before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=pods#0")
 	createNamespaces(t, c.Client, churned...)
 	proxy, through := testcluster.StartProxy(t, c.Config)

@@ -21,7 +21,7 @@ import (
 
 // TestACrashAfterEveryWrite makes changes, undisturbed, and counts the writes that they
 // need. Then it makes them once for each of these writes: this write reaches the
-// server, the program dies before it hears so, and a new one takes over. What
+// server, the program dies before the answer arrives, and a new one takes over. What
 // the cluster comes to must be the same, to the last label.
 func TestACrashAfterEveryWrite(t *testing.T) {
 	c := testcluster.Shared(t)

@@ -62,8 +62,8 @@ func TestTheServerIsKilled(t *testing.T) {
 }
 
 func TestTheVersionIsGone(t *testing.T) {
-	// Without its cache, the API server passes a watch on to etcd, which knows
-	// nothing of what came before a compaction.
+	// Without its cache, the API server forwards a watch to etcd, which has nothing
+	// from before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=secrets#0", "watch-cache-sizes=namespaces#0")
 	s := newEnv(t, c, "gone")
 	var log lockedBuffer
@@ -72,8 +72,8 @@ func TestTheVersionIsGone(t *testing.T) {
 	config.NextProtos = []string{"http/1.1"} // a broken HTTP/2 stream may look like an ERROR event
 	s.config = config
 
-	// An informer that is refused with 429 does not list anew: it asks
-	// for a watch from the version that it knows.
+	// An informer that is refused with 429 does not list again: it opens
+	// a watch from the version that it knows.
 	var busy, refused atomic.Bool
 	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		query := request.URL.Query()

@@ -199,7 +199,7 @@ func withRole(t *testing.T, c *testcluster.Cluster, name string, rules []rbacv1.
 }
 
 // asServiceAccount returns a configuration with a token of the account, once the
-// server has heard of its role.
+// server applies its role.
 func asServiceAccount(t *testing.T, c *testcluster.Cluster, namespace, name string) *rest.Config {
 	t.Helper()
 	token, err := c.Client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})

@@ -28,7 +28,7 @@ func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
 	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none}
 	_, err = quotas.UpdateStatus(t.Context(), quota, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	// The server's quota admission hears of it when it hears of it.
+	// The server's quota admission sees it only after a while.
 	require.Eventually(t, func() bool {
 		_, err := s.client.CoreV1().Secrets(s.name+"-full").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "probe"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err != nil && strings.Contains(err.Error(), "exceeded quota")
