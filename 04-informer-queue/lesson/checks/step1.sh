@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 1: the programs are built, and podlog has told of a pod from its first day to
+# Step 1: the programs are built, and podlog has logged a pod from its first day to
 # its last.
 cd "$(dirname "$0")/../.." || exit 1
 

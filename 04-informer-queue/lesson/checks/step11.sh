@@ -7,7 +7,7 @@ if ! grep -q 'cannot create resource.*failures=3' sailor.log 2>/dev/null; then
 	exit 1
 fi
 if ! grep -q '^created coast/db:' sailor.log; then
-	echo "sailor.log does not tell that coast/db was created: give the verb back while secretsync runs"
+	echo "sailor.log does not show that coast/db was created: give the verb back while secretsync runs"
 	exit 1
 fi
 if [ "$(kubectl auth can-i create secrets -n coast --as=system:serviceaccount:secretsync:secretsync 2>/dev/null)" != yes ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# observe told of a Service that came, one that changed and one that went.
+# observe printed a Service that was added, one that changed and one that was deleted.
 cd "$(dirname "$0")/../.." || exit 1
 
 if [ ! -x bin/observe ]; then

@@ -15,7 +15,7 @@ if echo "$ingresses" | grep -q '/shop$'; then
 	exit 1
 fi
 if ! grep -q '^# [^ ]* Deleted .*quay shop' observe-ingress.log 2>/dev/null; then
-	echo "observe-ingress.log does not tell that shop was deleted: delete the Service while observe is not running"
+	echo "observe-ingress.log has no line for the deletion of shop: delete the Service while observe is not running"
 	exit 1
 fi
 echo done

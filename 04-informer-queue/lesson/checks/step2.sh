@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 2: podlog was told again of what had not changed, and of what had.
+# Step 2: podlog got updates of what had not changed, and of what had.
 cd "$(dirname "$0")/../.." || exit 1
 
 if ! grep -q '^onUpdate: default/bell (resync: still version' podlog-resync.log 2>/dev/null; then

@@ -7,7 +7,7 @@ if ! grep -q '^onDelete: default/buoy (tombstone' podlog-tombstone.log 2>/dev/nu
 	exit 1
 fi
 if ! grep -q '^onUpdate: default/bell (another pod of the same name)' podlog-tombstone.log; then
-	echo "podlog-tombstone.log does not tell of another pod bell yet: delete it and run it again while the connection is away"
+	echo "podlog-tombstone.log does not show another pod bell yet: delete it and run it again while the connection is away"
 	exit 1
 fi
 echo done

@@ -8,7 +8,7 @@ if [ ! -x bin/secretsync ]; then
 fi
 for copy in harbour/db coast/db; do
 	if ! grep -q "^created $copy:" secretsync.log 2>/dev/null; then
-		echo "secretsync.log does not tell that $copy was created yet: annotate the secret and the namespace, and run secretsync"
+		echo "secretsync.log does not show yet that $copy was created: annotate the secret and the namespace, and run secretsync"
 		exit 1
 	fi
 done

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 for line in "updated harbour/db" "deleted coast/db" "created harbour/seal" "created harbour/db"; do
 	if ! grep -q "^$line:" wrong.log 2>/dev/null; then
-		echo "wrong.log does not tell \"$line\" yet: make it wrong while secretsync is down, and start it"
+		echo "wrong.log has no line \"$line\" yet: make it wrong while secretsync is down, and start it"
 		exit 1
 	fi
 done
