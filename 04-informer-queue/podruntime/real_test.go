@@ -102,10 +102,9 @@ func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
 
 	var stderr log
 	ctx, cancel := context.WithCancel(t.Context())
+	args := []string{"-A", "--listen-addr=:0", "--kubeconfig", writeKubeconfig(t, server.URL)}
 	done := make(chan int)
-	go func() {
-		done <- program(ctx, []string{"-A", "--listen-addr=:0", "--kubeconfig", writeKubeconfig(t, server.URL)}, io.Discard, &stderr)
-	}()
+	go func() { done <- program(ctx, args, io.Discard, &stderr) }()
 	var noted string
 	assert.Eventually(t, func() bool {
 		noted += stderr.take()
