@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -42,10 +40,7 @@ func findResource(ctx context.Context, config *rest.Config, name string) (*meta.
 	if err != nil && (meta.IsNoMatchError(err) || strings.Contains(err.Error(), "doesn't have a resource type")) {
 		return nil, fmt.Errorf("%w; kubectl api-resources lists those that it has", err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return mapping, types.canBeWatched(mapping)
+	return mapping, err
 }
 
 // apiTypes discovers the types of the server, and caches them. It is what the builder
@@ -87,18 +82,4 @@ func (t *apiTypes) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, erro
 func (t *apiTypes) ToRESTMapper() (meta.RESTMapper, error) {
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(t.discovery)
 	return restmapper.NewShortcutExpander(mapper, t.discovery, nil), nil
-}
-
-// canBeWatched returns an error for a type without the verbs list and watch. Some types
-// are not stored, but computed for each request; others can only be created.
-func (t *apiTypes) canBeWatched(mapping *meta.RESTMapping) error {
-	list, err := t.discovery.ServerResourcesForGroupVersion(mapping.GroupVersionKind.GroupVersion().String())
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == mapping.Resource.Resource })
-	if i >= 0 && slices.Contains(list.APIResources[i].Verbs, "list") && slices.Contains(list.APIResources[i].Verbs, "watch") {
-		return nil
-	}
-	return fmt.Errorf("%s cannot be watched; kubectl api-resources --verbs=list,watch shows what can", mapping.Resource.GroupResource())
 }
