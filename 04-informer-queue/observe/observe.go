@@ -1,19 +1,18 @@
 // Package observe makes a controller out of a script: it runs a command once for
 // every object of a type, and again whenever one of them changes.
 //
-//	observe.go   the command, and what it starts
+//	observe.go   the command
 //	flags.go     the command line, checked before anything runs
 //	resource.go  RESOURCE, found among the types of the server
 //	source.go    list and watch it
-//	handlers.go  what the informer reports
+//	observer.go  the informer, its handlers and the queue
 //	events.go    which events of an object are pending
-//	observer.go  reconcile: hand the pending events of an object to a command
+//	reconcile.go run a command for the pending event of an object
 //	fullsync.go  when every object has been reconciled once
 //	names.go     objects that were deleted while observe was down
 //	scope.go     which names are selected
 //	argument.go  templates that become arguments, in two languages: jsonpath.go, gotemplate.go
 //	command.go   the line that is run, and the header that shows it
-//	execute.go   run it for an event
 //	child.go     a process that can be waited for, and killed
 //	metrics.go   what is counted
 //	signals.go   Ctrl-C: let the child end, then kill it
@@ -27,12 +26,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"net"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/cache"
 
 	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/monitor"
@@ -81,11 +79,17 @@ func (o *options) run(command *cobra.Command, kill context.Context) error {
 	case err != nil:
 		return err
 	}
+	var listener net.Listener
+	if o.listenAddr != "" {
+		if listener, err = monitor.Listen(o.listenAddr); err != nil {
+			return fmt.Errorf("--listen-addr: %w, or turn it off with --listen-addr=''", err)
+		}
+	}
 	observer, err := newObserver(o, target, children, end)
 	if err != nil {
 		return err
 	}
-	err = observer.run(ctx)
+	err = observer.run(ctx, listener)
 	if o.printMetrics {
 		err = errors.Join(err, observer.metrics.print(stdout))
 	}
@@ -110,54 +114,4 @@ func (o *options) connect(ctx context.Context) (found target, err error) {
 		return found, fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
 	}
 	return target{client, mapping, scopeOf(mapping, namespace), config.Host}, nil
-}
-
-// run is the informer, the queue and the monitor. It returns when all of them
-// have ended.
-func (o *observer) run(ctx context.Context) error {
-	var running sync.WaitGroup
-	defer running.Wait()
-	if o.options.listenAddr != "" {
-		listener, err := monitor.Listen(o.options.listenAddr)
-		if err != nil {
-			return fmt.Errorf("--listen-addr: %w, or turn it off with --listen-addr=''", err)
-		}
-		// The monitor answers until the last child has ended.
-		monitored, endMonitor := context.WithCancel(context.WithoutCancel(ctx))
-		defer endMonitor()
-		running.Go(func() {
-			if err := monitor.Serve(monitored, listener, o.metrics.registry, o.ready); err != nil {
-				o.end(err)
-			}
-		})
-	}
-	o.fullSync.add(listedKey)
-	if o.options.resyncPeriod > 0 && !o.options.once {
-		o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
-	}
-
-	running.Go(func() { o.informer.RunWithContext(ctx) })
-	// The queue would wait for this, too, but it polls, every 100 ms.
-	if cache.WaitFor(ctx, "", o.informer.HasSyncedChecker(), o.handled.HasSyncedChecker()) {
-		o.syncStarted()
-	}
-	o.queue.Run(ctx, 1, o.reconcile)
-
-	cause := context.Cause(ctx)
-	switch {
-	case o.killed != nil:
-		return o.killed
-	case errors.Is(cause, context.Canceled), errors.Is(cause, errDone):
-		return nil
-	default:
-		return cause
-	}
-}
-
-// ready returns why not every object is known yet.
-func (o *observer) ready() error {
-	if !o.handled.HasSynced() {
-		return errors.New("the cache has not synced yet")
-	}
-	return nil
 }

@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/04-informer-queue/controller"
+	"example.com/hacking-a-controller/04-informer-queue/monitor"
 )
 
 // target is what is observed: a type, in a cluster, in one namespace or in all.
@@ -68,111 +70,93 @@ func newObserver(options *options, target target, children *children, end contex
 	return o, nil
 }
 
-// objectError is a failure that comes from what is in one object. It would be the
-// same again, and does not concern the next object.
-type objectError struct{ error }
-
-// Unwrap returns what has failed.
-func (e objectError) Unwrap() error { return e.error }
-
-// reconcile is called by the queue's only worker. An error brings the key back
-// after a pause.
-func (o *observer) reconcile(ctx context.Context, k key) error {
-	var err error
-	switch k {
-	case listedKey:
-		err = o.checkNames(ctx)
-	case resyncKey:
-		o.resync()
-	default:
-		err = o.reconcileObject(ctx, k)
-	}
-	_, ofObject := errors.AsType[objectError](err)
-	switch {
-	case errors.Is(err, errKilled):
-		o.killed = fmt.Errorf("interrupted: %w", err)
-		return nil
-	case errors.Is(err, errNames):
-		o.end(err)
-		return nil
-	case err == nil:
-		delete(o.givenUp, k)
-	case ofObject:
-		err = o.giveUp(ctx, k, err)
-	case o.failed(err) == nil:
-		return nil
-	case o.options.once && o.queue.Failures(k) < o.options.retryCount && !errors.Is(err, errRetried):
-		return err // and the full sync goes on
-	case o.options.once:
-		err = o.giveUp(ctx, k, err)
-	}
-	if o.fullSync.done(k) {
-		o.syncEnded()
-	}
-	return err
-}
-
-// giveUp leaves the key alone until the object changes. Its event stays in pending.
-func (o *observer) giveUp(ctx context.Context, k key, err error) error {
-	klog.FromContext(ctx).Error(err, "not trying again until it changes", "controller", "observe", "key", k)
-	o.givenUp[k], o.lastError = true, fmt.Errorf("%s: %w", k, err)
-	return nil
-}
-
-// failed counts a failure. The last one that is allowed ends the program.
-func (o *observer) failed(err error) error {
-	o.failures++
-	if o.failures != o.options.maximumErrors {
-		return err
-	}
-	o.end(fmt.Errorf("%d commands have failed, which is --maximum-errors; the last: %w", o.failures, err))
-	return nil
-}
-
-// reconcileObject runs the commands for the pending event of an object.
-func (o *observer) reconcileObject(ctx context.Context, k key) error {
-	e := o.pending.take(k)
-	// What fails, or panics, stays pending.
-	defer func() { o.pending.giveBack(k, e) }()
-
-	if e.gone != nil && isNameOnly(e.gone) {
-		// It may have been created again since the server had none of that name.
-		gone, err := o.isGone(ctx, k)
-		if err != nil {
-			return err
-		}
-		if !gone {
-			e.gone = nil
-		}
-	}
-	if e.gone != nil {
-		err := o.execute(deletedEvent, e.gone, o.options.delete)
-		if _, ofObject := errors.AsType[objectError](err); ofObject {
-			err = o.execute(deletedEvent, o.nameOnly(k), o.options.delete) // its name will have to do
-		}
-		if err != nil {
-			return err
-		}
-		e.gone = nil
-	}
-	if e.present != "" {
-		// In the form that it has by now. If it does not exist any more, its
-		// deletion is on the way.
-		if object, exists := o.cached(k); exists {
-			if err := o.execute(e.present, object, o.options.program); err != nil {
-				return err
+// run is the informer, the queue and the monitor. It returns when all of them
+// have ended.
+func (o *observer) run(ctx context.Context, listener net.Listener) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	if listener != nil {
+		// The monitor answers until the last child has ended.
+		monitored, endMonitor := context.WithCancel(context.WithoutCancel(ctx))
+		defer endMonitor()
+		running.Go(func() {
+			if err := monitor.Serve(monitored, listener, o.metrics.registry, o.ready); err != nil {
+				o.end(err)
 			}
-		}
-		e.present = ""
+		})
+	}
+	o.fullSync.add(listedKey)
+	if o.options.resyncPeriod > 0 && !o.options.once {
+		o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
+	}
+
+	running.Go(func() { o.informer.RunWithContext(ctx) })
+	// The queue would wait for this, too, but it polls, every 100 ms.
+	if cache.WaitFor(ctx, "", o.informer.HasSyncedChecker(), o.handled.HasSyncedChecker()) {
+		o.syncStarted()
+	}
+	o.queue.Run(ctx, 1, o.reconcile)
+
+	cause := context.Cause(ctx)
+	switch {
+	case o.killed != nil:
+		return o.killed
+	case errors.Is(cause, context.Canceled), errors.Is(cause, errDone):
+		return nil
+	default:
+		return cause
+	}
+}
+
+// ready returns why not every object is known yet.
+func (o *observer) ready() error {
+	if !o.handled.HasSynced() {
+		return errors.New("the cache has not synced yet")
 	}
 	return nil
 }
 
-// cached returns the object as the cache has it.
-func (o *observer) cached(k key) (*unstructured.Unstructured, bool) {
-	object, exists, err := o.informer.GetStore().GetByKey(k.String())
-	if err != nil || !exists {
-		return nil, false
+// The handlers run in the informer's goroutine. They record what happened and
+// leave the rest to the worker.
+
+// OnAdd is called for what exists at the start, and then for what is created.
+func (o *observer) OnAdd(object any, isInInitialList bool) {
+	u := object.(*unstructured.Unstructured)
+	if !isInInitialList {
+		o.record(keyOf(u), event{present: addedEvent}, addedEvent)
+		return
 	}
-	return object.(*unstructured.Unstructured), true
+	o.fullSync.add(keyOf(u))
+	o.record(keyOf(u), event{present: syncEvent}, syncEvent)
+}
+
+// OnUpdate is called for what has changed, and after a list for everything.
+func (o *observer) OnUpdate(before, now any) {
+	old, u := before.(*unstructured.Unstructured), now.(*unstructured.Unstructured)
+	switch {
+	case old.GetUID() != u.GetUID():
+		// The same name, but another object: the deletion of the old one was
+		// missed while there was no connection.
+		o.OnDelete(old)
+		o.OnAdd(u, false)
+	case old.GetResourceVersion() != u.GetResourceVersion():
+		o.record(keyOf(u), event{present: updatedEvent}, updatedEvent)
+	}
+}
+
+// OnDelete is called for what was deleted.
+func (o *observer) OnDelete(object any) {
+	// The deletion was missed, and a list showed it. This is the last known form.
+	if unseen, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unseen.Obj
+	}
+	u := object.(*unstructured.Unstructured)
+	o.record(keyOf(u), event{gone: u}, deletedEvent)
+}
+
+// record keeps an event for the worker.
+func (o *observer) record(k key, e event, typ eventType) {
+	o.metrics.count(typ)
+	o.pending.add(k, e)
+	o.queue.Enqueue(k)
 }
