@@ -51,6 +51,11 @@ func printsCost(t *testing.T, c *testcluster.Cluster) {
 	namespace := createNamespace(t, c.Client, "cost")
 	createPod(t, c.Client, namespace, "a")
 	createPod(t, c.Client, namespace, "b")
+	// The API server's own cache has both. With the exercise back-in-time, the list comes from there.
+	require.Eventually(t, func() bool {
+		pods, err := c.Client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		return err == nil && len(pods.Items) == 2
+	}, testcluster.TestTimeout, 10*time.Millisecond)
 	ctx, cancel := context.WithTimeout(t.Context(), testcluster.TestTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
