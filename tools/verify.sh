@@ -74,6 +74,10 @@ same() {
     case "$file" in *_test.go) continue ;; esac
     cmp "01-client-list/cli/$(basename "$file")" "$file" || return 1
   done
+  cmp 01-client-list/internal/testcluster/cluster.go 02-resource-builder/internal/testcluster/cluster.go || return 1
+  for file in 03-watch/internal/testcluster/*.go; do
+    cmp "$file" "04-informer-queue/internal/testcluster/$(basename "$file")" || return 1
+  done
 }
 
 scripts() {
@@ -94,7 +98,7 @@ check "modules" "each is to be tested" known
 check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
 check "words" "write the word that it names" go -C tools run ./words ..
-check "shared files" "copy the file from 01-client-list" same
+check "shared files" "copy one of the two files over the other" same
 check "scripts" "correct the syntax" scripts
 
 if [ -n "$failed" ]; then

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -43,15 +42,15 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	}
 
 	create("bell")
-	var out output
+	var out testcluster.Output
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- run(ctx, c.Config, &out) }()
-	last := func() string { return out.lines()[len(out.lines())-1] }
+	last := func() string { return out.Lines()[len(out.Lines())-1] }
 	require.Eventually(t, func() bool { return strings.Contains(last(), "harbour") }, testcluster.TestTimeout, 10*time.Millisecond, "what was there at the start")
-	printed := len(out.lines())
+	printed := len(out.Lines())
 	create("buoy")
-	require.Eventually(t, func() bool { return len(out.lines()) > printed }, testcluster.TestTimeout, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(out.Lines()) > printed }, testcluster.TestTimeout, 10*time.Millisecond)
 	remove("bell")
 	remove("buoy")
 	assert.Eventually(t, func() bool { return last() == "Pods in namespace harbour have been running for 0.00 minutes." }, testcluster.TestTimeout, 10*time.Millisecond, "no pod is left")
@@ -59,7 +58,7 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-func newController(out *output, pods ...*corev1.Pod) *controller {
+func newController(out io.Writer, pods ...*corev1.Pod) *controller {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, pod := range pods {
 		_ = indexer.Add(pod) // fails only without metadata
@@ -76,48 +75,30 @@ func pod(namespace, name string, age time.Duration) *corev1.Pod {
 }
 
 func TestReconcileAddsUpThePodsOfOneNamespace(t *testing.T) {
-	var out output
+	var out testcluster.Output
 	c := newController(&out, pod("harbour", "bell", time.Hour), pod("harbour", "buoy", time.Hour), pod("coast", "lamp", time.Hour))
 	defer c.queue.ShutDown()
 	require.NoError(t, c.reconcile(t.Context(), "harbour"))
-	assert.Regexp(t, `^Pods in namespace harbour have been running for 12\d\.\d\d minutes\.$`, out.lines()[0])
+	assert.Regexp(t, `^Pods in namespace harbour have been running for 12\d\.\d\d minutes\.$`, out.Lines()[0])
 }
 
 // The key comes from a deletion that the watch has missed, and its line cannot be
 // written at first. It comes all the same.
 func TestAFailureIsRetried(t *testing.T) {
-	out := output{fails: true}
-	c := newController(&out)
+	c := newController(full{})
 	c.enqueue(cache.DeletedFinalStateUnknown{Key: "coast/bell", Obj: pod("coast", "bell", time.Hour)})
 	assert.True(t, c.processNextItem(t.Context()))
 	assert.Equal(t, 1, c.queue.NumRequeues("coast"))
-	out.fails = false
+	var out testcluster.Output
+	c.out = &out
 	assert.True(t, c.processNextItem(t.Context()))
 	assert.Equal(t, 0, c.queue.NumRequeues("coast"), "its failure is forgotten")
-	assert.Equal(t, []string{"Pods in namespace coast have been running for 0.00 minutes."}, out.lines())
+	assert.Equal(t, []string{"Pods in namespace coast have been running for 0.00 minutes."}, out.Lines())
 	c.queue.ShutDown()
 	assert.False(t, c.processNextItem(t.Context()))
 }
 
-// output can be read while it is written.
-type output struct {
-	fails bool
+// full is an output that nothing can be written to.
+type full struct{}
 
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.fails {
-		return 0, errors.New("no space left on device")
-	}
-	return o.buffer.Write(p)
-}
-
-func (o *output) lines() []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return strings.Split(strings.TrimSuffix(o.buffer.String(), "\n"), "\n")
-}
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -52,7 +50,7 @@ func script(t testing.TB, body string) string {
 
 // running is an observe that runs inside of the test.
 type running struct {
-	stdout, stderr buffer
+	stdout, stderr testcluster.Output
 	cancel         context.CancelFunc
 	code           chan int
 }
@@ -85,24 +83,6 @@ func run(t testing.TB, args ...string) (stdout, stderr string, code int) {
 		require.Fail(t, "observe does not end", "%s%s", r.stdout.String(), r.stderr.String())
 	}
 	return r.stdout.String(), r.stderr.String(), code
-}
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // eventually waits for a condition.

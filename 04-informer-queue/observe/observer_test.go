@@ -21,12 +21,14 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // env is an observer whose informer does not run. The test calls its handlers.
 type env struct {
 	*observer
-	out     buffer
+	out     testcluster.Output
 	stopped chan error
 }
 

@@ -17,7 +17,7 @@ import (
 // process is a program of this package that runs as a process of its own.
 type process struct {
 	*exec.Cmd
-	stdout, stderr buffer
+	stdout, stderr testcluster.Output
 	wait           func() error
 }
 

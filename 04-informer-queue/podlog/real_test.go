@@ -54,7 +54,7 @@ func TestReal(t *testing.T) {
 		"onUpdate: harbour/new",
 		"onUpdate: harbour/new", // marked with a deletionTimestamp
 		"onDelete: harbour/new",
-	}, ofHarbour.lines(), "only its namespace, the list before the sync, and no resync")
+	}, ofHarbour.Lines(), "only its namespace, the list before the sync, and no resync")
 }
 
 // A deletion that happens while the watch is broken, and that the server has
@@ -84,9 +84,9 @@ func TestTombstone(t *testing.T) {
 	log.logs("onAdd: harbour/new") // the list has arrived
 	pods.create("last")
 	log.logs("onAdd: harbour/last") // and so have all events of it
-	assert.Contains(t, log.lines(), "onDelete: harbour/goes (tombstone: last seen at version "+seen+")")
-	assert.Contains(t, log.lines(), "onUpdate: harbour/comes-back (another pod of the same name)")
-	assert.Contains(t, log.lines(), "onUpdate: harbour/stays")
+	assert.Contains(t, log.Lines(), "onDelete: harbour/goes (tombstone: last seen at version "+seen+")")
+	assert.Contains(t, log.Lines(), "onUpdate: harbour/comes-back (another pod of the same name)")
+	assert.Contains(t, log.Lines(), "onUpdate: harbour/stays")
 }
 
 func TestRefusalsAreErrors(t *testing.T) {
@@ -113,7 +113,7 @@ current-context: test
 
 // running is a program in the background. It ends with the test.
 type running struct {
-	log
+	testcluster.Output
 	t    *testing.T
 	stop func()
 }
@@ -138,7 +138,7 @@ func start(t *testing.T, args ...string) *running {
 // logs waits for a line.
 func (r *running) logs(line string) {
 	r.t.Helper()
-	require.Eventually(r.t, func() bool { return slices.Contains(r.lines(), line) }, testcluster.TestTimeout, 10*time.Millisecond, line)
+	require.Eventually(r.t, func() bool { return slices.Contains(r.Lines(), line) }, testcluster.TestTimeout, 10*time.Millisecond, line)
 }
 
 // pods are the pods of a namespace, for a test to write. It does so again when

@@ -28,7 +28,7 @@ import (
 func TestTheServerIsKilled(t *testing.T) {
 	c := testcluster.Start(t)
 	createNamespaces(t, c.Client, churned...)
-	r := background(t, c.Client, &log{})
+	r := background(t, c.Client, &testcluster.Output{})
 	churn(t, c.Client, func(done int) {
 		if done == 300 || done == 700 {
 			c.KillServer(t)
@@ -40,7 +40,7 @@ func TestTheServerIsKilled(t *testing.T) {
 func TestTheConnectionIsDropped(t *testing.T) {
 	c := shared(t, churned...)
 	proxy, through := testcluster.StartProxy(t, c.Config)
-	r := background(t, kubernetes.NewForConfigOrDie(through), &log{})
+	r := background(t, kubernetes.NewForConfigOrDie(through), &testcluster.Output{})
 	churn(t, c.Client, func(done int) {
 		if done%50 == 0 {
 			proxy.Cut()
@@ -55,7 +55,7 @@ func TestTheVersionIsGone(t *testing.T) {
 	c := testcluster.Start(t, "watch-cache-sizes=pods#0")
 	createNamespaces(t, c.Client, churned...)
 	proxy, through := testcluster.StartProxy(t, c.Config)
-	r := background(t, kubernetes.NewForConfigOrDie(through), &log{})
+	r := background(t, kubernetes.NewForConfigOrDie(through), &testcluster.Output{})
 	churn(t, c.Client, func(done int) {
 		switch done {
 		case 300:
@@ -71,7 +71,7 @@ func TestTheVersionIsGone(t *testing.T) {
 func TestTheOutputPanics(t *testing.T) {
 	c := shared(t, churned...)
 	var calls atomic.Int32
-	var out log
+	var out testcluster.Output
 	r := background(t, c.Client, writerFunc(func(p []byte) (int, error) {
 		if calls.Add(1)%3 == 0 {
 			panic("nobody thought of this")
@@ -84,13 +84,13 @@ func TestTheOutputPanics(t *testing.T) {
 
 func TestPodsChangeWhileItIsDown(t *testing.T) {
 	c := shared(t, churned...)
-	r := background(t, c.Client, &log{})
+	r := background(t, c.Client, &testcluster.Output{})
 	churn(t, c.Client, func(done int) {
 		switch done {
 		case 300:
 			r.stop()
 		case 700:
-			r = background(t, c.Client, &log{})
+			r = background(t, c.Client, &testcluster.Output{})
 		}
 	})
 	r.agreesWith(t, c.Client)
@@ -103,7 +103,7 @@ func TestStopInTheMiddleOfTheFirstSync(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var arrived atomic.Int32
-	var out log
+	var out testcluster.Output
 	r, err := newRuntimes(c.Client, metav1.NamespaceAll, func(p *corev1.Pod) life {
 		if arrived.Add(1) == 50 {
 			cancel()
@@ -115,14 +115,14 @@ func TestStopInTheMiddleOfTheFirstSync(t *testing.T) {
 	assert.True(t, r.informer.IsStopped(), "the informer was waited for")
 	assert.GreaterOrEqual(t, arrived.Load(), int32(50))
 	require.Error(t, r.ready(), "it did not sync")
-	assert.Empty(t, out.take(), "so it printed nothing")
+	assert.Empty(t, out.Take(), "so it printed nothing")
 }
 
 // To stop while a line is being printed lets that line be finished.
 func TestStopInTheMiddleOfALine(t *testing.T) {
 	c := shared(t, "coast")
 	require.NoError(t, podWriter{c.Client, "coast", "bell"}.create(t.Context()))
-	var out log
+	var out testcluster.Output
 	writing, stopping := make(chan struct{}), make(chan struct{})
 	r := background(t, c.Client, writerFunc(func(p []byte) (int, error) {
 		close(writing)
@@ -133,7 +133,7 @@ func TestStopInTheMiddleOfALine(t *testing.T) {
 	r.cancel()
 	close(stopping)
 	r.stop()
-	assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.take())
+	assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.Take())
 }
 
 // compact makes etcd forget everything but the present.

@@ -1,7 +1,6 @@
 package podruntime
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -30,26 +29,6 @@ func shared(t *testing.T, namespaces ...string) *testcluster.Cluster {
 		}
 	})
 	return c
-}
-
-// log is an output that can be read while it is written.
-type log struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buffer.Write(p)
-}
-
-// take is what was written since the last time.
-func (l *log) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.buffer.Reset()
-	return l.buffer.String()
 }
 
 // work is what the program does without a monitor, until the context ends.

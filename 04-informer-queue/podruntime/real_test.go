@@ -42,7 +42,7 @@ func TestReal(t *testing.T) {
 }
 
 func theWholeProgram(t *testing.T, c *testcluster.Cluster) {
-	var stdout, stderr log
+	var stdout, stderr testcluster.Output
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	go func() {
@@ -50,7 +50,7 @@ func theWholeProgram(t *testing.T, c *testcluster.Cluster) {
 	}()
 	var printed, noted string
 	assert.Eventually(t, func() bool {
-		printed, noted = printed+stdout.take(), noted+stderr.take()
+		printed, noted = printed+stdout.Take(), noted+stderr.Take()
 		return printed != "" && noted != ""
 	}, testcluster.TestTimeout, 10*time.Millisecond)
 	assert.Regexp(t, `^Pods in namespace coast have been running for 6\d\.\d\d minutes\.\n$`, printed)
@@ -64,7 +64,7 @@ func theWholeProgram(t *testing.T, c *testcluster.Cluster) {
 }
 
 func withoutMonitor(t *testing.T, c *testcluster.Cluster) {
-	var stdout, stderr log
+	var stdout, stderr testcluster.Output
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	go func() {
@@ -72,14 +72,14 @@ func withoutMonitor(t *testing.T, c *testcluster.Cluster) {
 	}()
 	var printed string
 	assert.Eventually(t, func() bool {
-		printed += stdout.take()
+		printed += stdout.Take()
 		return len(lines(printed)) == 2
 	}, testcluster.TestTimeout, 10*time.Millisecond)
 	assert.Regexp(t, `(?m)^Pods in namespace coast have been running for \d\.\d\d minutes\.$`, printed, "it says that it began an hour ago")
 	assert.Contains(t, printed, "Pods in namespace harbour")
 	cancel()
 	assert.Zero(t, <-done)
-	assert.Empty(t, stderr.take())
+	assert.Empty(t, stderr.Take())
 }
 
 // unhealthyAtFirst has a server before the API server that lets only checkAccess pass.
@@ -100,14 +100,14 @@ func unhealthyAtFirst(t *testing.T, c *testcluster.Cluster) {
 	}))
 	t.Cleanup(server.Close)
 
-	var stderr log
+	var stderr testcluster.Output
 	ctx, cancel := context.WithCancel(t.Context())
 	args := []string{"-A", "--listen-addr=:0", "--kubeconfig", writeKubeconfig(t, server.URL)}
 	done := make(chan int)
 	go func() { done <- program(ctx, args, io.Discard, &stderr) }()
 	var noted string
 	assert.Eventually(t, func() bool {
-		noted += stderr.take()
+		noted += stderr.Take()
 		return noted != ""
 	}, testcluster.TestTimeout, 10*time.Millisecond)
 	metrics := strings.TrimSpace(strings.TrimPrefix(noted, "# metrics: "))
@@ -148,12 +148,12 @@ func oneRequest(t *testing.T, c *testcluster.Cluster) {
 	requests := &requests{}
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(requests.count)
-	var out log
+	var out testcluster.Output
 	background(t, kubernetes.NewForConfigOrDie(config), &out)
 	var printed string
 	printedTimes := func(times int) func() bool {
 		return func() bool {
-			printed += out.take()
+			printed += out.Take()
 			return strings.Count(printed, "namespace coast") >= times
 		}
 	}

@@ -22,6 +22,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // In these tests the clock is fake, and stands still unless a test lets it go on. The informer and the queue are the real ones.
@@ -71,37 +73,37 @@ func TestTheLineIsPrintedWhenPodsChange(t *testing.T) {
 		put(t, client, "coast", "a", runs(began))
 		put(t, client, "coast", "b", runs(began))
 		put(t, client, "harbour", "c", corev1.PodStatus{})
-		var out log
+		var out testcluster.Output
 		_, stop := start(t, client, &out)
 		defer stop()
 		assert.ElementsMatch(t, []string{
 			"Pods in namespace coast have been running for 2.00 minutes.",
 			"Pods in namespace harbour have been running for 0.00 minutes.",
-		}, lines(out.take()), "what is there at the start is printed once for each namespace")
+		}, lines(out.Take()), "what is there at the start is printed once for each namespace")
 
 		wait(time.Minute)
 		put(t, client, "coast", "d", corev1.PodStatus{Phase: corev1.PodPending})
 		wait(0)
-		assert.Equal(t, "Pods in namespace coast have been running for 4.03 minutes.\n", out.take(), "a pod came")
+		assert.Equal(t, "Pods in namespace coast have been running for 4.03 minutes.\n", out.Take(), "a pod came")
 
 		status := runs(began)
 		status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		setStatus(t, client, "coast", "a", status)
 		setStatus(t, client, "coast", "d", corev1.PodStatus{Phase: corev1.PodPending, Message: "no room"})
 		wait(time.Hour)
-		assert.Empty(t, out.take(), "neither time nor a condition is a change")
+		assert.Empty(t, out.Take(), "neither time nor a condition is a change")
 
 		setStatus(t, client, "coast", "d", runs(time.Now()))
 		wait(0)
-		assert.Equal(t, "Pods in namespace coast have been running for 124.03 minutes.\n", out.take(), "a pod began to run")
+		assert.Equal(t, "Pods in namespace coast have been running for 124.03 minutes.\n", out.Take(), "a pod began to run")
 
 		setStatus(t, client, "coast", "a", succeeded(began, began.Add(time.Minute)))
 		wait(0)
-		assert.Equal(t, "Pods in namespace coast have been running for 63.02 minutes.\n", out.take(), "a pod ended")
+		assert.Equal(t, "Pods in namespace coast have been running for 63.02 minutes.\n", out.Take(), "a pod ended")
 
 		require.NoError(t, client.CoreV1().Pods("coast").Delete(t.Context(), "b", metav1.DeleteOptions{}))
 		wait(0)
-		assert.Equal(t, "Pods in namespace coast have been running for 1.00 minutes.\n", out.take(), "a pod went")
+		assert.Equal(t, "Pods in namespace coast have been running for 1.00 minutes.\n", out.Take(), "a pod went")
 	})
 }
 
@@ -113,15 +115,15 @@ func TestNothingIsPrintedBeforeTheCacheHasSynced(t *testing.T) {
 			<-answer
 			return false, nil, nil
 		})
-		var out log
+		var out testcluster.Output
 		r, stop := start(t, client, &out)
 		defer stop()
 		r.enqueue(nil, bell("1", "1", life{start: 100})) // the first of many
 		wait(time.Minute)
-		assert.Empty(t, out.take())
+		assert.Empty(t, out.Take())
 		close(answer)
 		wait(time.Second)
-		assert.Contains(t, out.take(), "Pods in namespace coast have been running for")
+		assert.Contains(t, out.Take(), "Pods in namespace coast have been running for")
 	})
 }
 
@@ -129,7 +131,7 @@ func TestABurstIsOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		release := make(chan struct{})
-		var out log
+		var out testcluster.Output
 		_, stop := start(t, client, writerFunc(func(p []byte) (int, error) {
 			<-release
 			return out.Write(p)
@@ -142,7 +144,7 @@ func TestABurstIsOneLine(t *testing.T) {
 		close(release)
 		wait(0)
 		assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n"+
-			"Pods in namespace coast have been running for 200.00 minutes.\n", out.take())
+			"Pods in namespace coast have been running for 200.00 minutes.\n", out.Take())
 	})
 }
 
@@ -154,7 +156,7 @@ func TestALineThatFailedIsPrintedLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := fake.NewClientset()
-				var out log
+				var out testcluster.Output
 				calls := 0
 				_, stop := start(t, client, writerFunc(func(p []byte) (int, error) {
 					if calls++; calls == 1 {
@@ -165,7 +167,7 @@ func TestALineThatFailedIsPrintedLater(t *testing.T) {
 				defer stop()
 				put(t, client, "coast", "a", runs(time.Now()))
 				wait(time.Minute)
-				assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.take())
+				assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.Take())
 				assert.Equal(t, 2, calls)
 			})
 		})
@@ -221,15 +223,15 @@ func TestATombstone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		put(t, client, "coast", "bell", runs(time.Unix(100, 0)))
-		var out log
+		var out testcluster.Output
 		r, stop := start(t, client, &out)
 		defer stop()
-		out.take()
+		out.Take()
 
 		r.handlers().OnDelete(cache.DeletedFinalStateUnknown{Key: "coast/bell", Obj: bell("1", "", life{start: 100})})
 		wait(0)
 		assert.Empty(t, r.totals.all(time.Now()))
-		assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.take())
+		assert.Equal(t, "Pods in namespace coast have been running for 0.00 minutes.\n", out.Take())
 	})
 }
 

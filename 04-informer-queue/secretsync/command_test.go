@@ -20,7 +20,7 @@ func commandLine(t *testing.T, c *testcluster.Cluster) {
 	s.source("db", "tide")
 	s.target("harbour")
 	ctx, cancel := context.WithCancel(t.Context())
-	var stderr lockedBuffer
+	var stderr testcluster.Output
 	code := make(chan int, 1)
 	go func() {
 		code <- cli.Run(ctx, Command(), []string{"--kubeconfig", c.Kubeconfig, "--annotation", s.rules.annotation, "--source-namespace", s.rules.sourceNamespace, "--workers=2", "--resync-period=0"}, &s.out, &stderr)
@@ -38,7 +38,7 @@ func commandLine(t *testing.T, c *testcluster.Cluster) {
 
 func printsNoData(t *testing.T, c *testcluster.Cluster) {
 	s := newEnv(t, c, "silent")
-	var log lockedBuffer
+	var log testcluster.Output
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{Verbosity: 4})
 	s.source("db", "unmistakable")
 	s.source("seal", "unmistakable", immutable)

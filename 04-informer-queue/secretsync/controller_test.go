@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // TestAForeignSecretIsTriedAgain needs a minute to pass, so time is fake, and
@@ -55,7 +57,7 @@ func TestAForeignSecretIsTriedAgain(t *testing.T) {
 func stale(t *testing.T, cached observed, live ...runtime.Object) (*syncer, *fake.Clientset) {
 	t.Helper()
 	client := fake.NewClientset(live...)
-	s, err := newSyncer(client, testRules, 0, &lockedBuffer{})
+	s, err := newSyncer(client, testRules, 0, &testcluster.Output{})
 	require.NoError(t, err)
 	t.Cleanup(func() { // the queue has goroutines
 		ctx, cancel := context.WithCancel(context.Background())

@@ -1,7 +1,6 @@
 package secretsync
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -36,7 +35,7 @@ type env struct {
 	client kubernetes.Interface // the administrator
 	rules  rules
 	log    logr.Logger
-	out    lockedBuffer // what the program prints
+	out    testcluster.Output // what the program prints
 
 	namespaces []string
 }
@@ -241,22 +240,4 @@ func work(ctx context.Context, s *syncer, workers int, reconcile controller.Reco
 	running.Go(func() { s.runInformers(ctx) })
 	s.queue.Run(ctx, workers, reconcile, s.synced...)
 	running.Wait()
-}
-
-// lockedBuffer is a buffer that one goroutine writes to and another reads.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

@@ -10,13 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
 )
 
 // All workers of two programs, one after the other, want to record the same.
 func TestAnEventIsRecordedOnce(t *testing.T) {
 	client := fake.NewClientset()
 	token := aSource(token)
-	var out lockedBuffer
+	var out testcluster.Output
 	for range 2 {
 		s := &syncer{client: client, rules: testRules, out: &out}
 		var workers errgroup.Group

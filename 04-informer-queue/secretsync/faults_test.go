@@ -66,7 +66,7 @@ func TestTheVersionIsGone(t *testing.T) {
 	// from before a compaction.
 	c := testcluster.Start(t, "watch-cache-sizes=secrets#0", "watch-cache-sizes=namespaces#0")
 	s := newEnv(t, c, "gone")
-	var log lockedBuffer
+	var log testcluster.Output
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{Verbosity: 4})
 	proxy, config := testcluster.StartProxy(t, c.Config)
 	config.NextProtos = []string{"http/1.1"} // a broken HTTP/2 stream may look like an ERROR event
@@ -198,7 +198,7 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
-	var log lockedBuffer
+	var log testcluster.Output
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	stop := s.start(before("PUT", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":{"team":"coast"}}}`) }), requests.watch)
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
@@ -310,7 +310,7 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
-	var log lockedBuffer
+	var log testcluster.Output
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	stop := s.startWith(1, 0, before("POST", "", func() {
 		assert.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), s.name+"-harbour", metav1.DeleteOptions{}))
@@ -325,7 +325,7 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 
 func panics(t *testing.T, c *testcluster.Cluster) {
 	s := newEnv(t, c, "panics")
-	var log lockedBuffer
+	var log testcluster.Output
 	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	s.source("db", "tide")
 	s.source("mail", "post")

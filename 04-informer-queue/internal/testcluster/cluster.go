@@ -33,7 +33,7 @@ type Cluster struct {
 	adding sync.Mutex // envtest adds one user at a time
 }
 
-const runFirst = "run `make lab`, then `make test-4`, at the root of the repository"
+const runFirst = "run `make lab`, then `make test`, at the root of the repository"
 
 // Start starts a cluster that ends with the test. It is for a test that mistreats
 // its cluster; others take the one of Shared. The flags, as name=value, are added

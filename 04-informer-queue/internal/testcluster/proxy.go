@@ -58,13 +58,13 @@ func (p *Proxy) serve() {
 			}
 			continue
 		}
-		p.serving.Go(func() { p.copy(client, server) })
-		p.serving.Go(func() { p.copy(server, client) })
+		p.serving.Go(func() { p.forward(client, server) })
+		p.serving.Go(func() { p.forward(server, client) })
 	}
 }
 
-// copy copies until one of the two is closed, and closes the other.
-func (p *Proxy) copy(from, to net.Conn) {
+// forward copies until one of the two is closed, and closes the other.
+func (p *Proxy) forward(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	from.Close()
 	to.Close()
