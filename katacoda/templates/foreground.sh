@@ -1,6 +1,6 @@
 # Written by workshop lesson build. It runs in the reader's own shell, so it neither ends
 # that shell nor fails. It waits for background.sh, half an hour at most.
-echo 'Preparing stage [[.Number]]. This takes some minutes.'
+echo 'Preparing [[.Name]]. This takes some minutes.'
 told=
 waited=0
 while [ ! -e /tmp/workshop.ended ] && [ "$waited" -lt 1800 ]; do

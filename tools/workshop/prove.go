@@ -44,7 +44,8 @@ that nothing a learner is told has gone stale.`,
 				exercises = append(exercises, "--dependents")
 			}
 			return proveAll(cmd.Context(), cmd.OutOrStdout(), run,
-				// They wait more than they work, so they are walked two at once, and beside the rest.
+				// They wait more than they work, so they and their parts are walked two at once, and
+				// beside the rest. The first stages are short, so both are busy to the end.
 				lane{{"lessons", append([]string{"lesson", "check", "--jobs=2"}, lastFirst(stages)...)}},
 				lane{{"branches", []string{"branches", "prove"}}, {"exercises", exercises}},
 			)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -35,12 +36,12 @@ const DefaultTimeout = 20 * time.Minute
 func NewCheck() *cobra.Command {
 	c := &Checker{}
 	command := &cobra.Command{
-		Use:   "check [STAGE...]",
+		Use:   "check [STAGE[/PART]...]",
 		Short: "Run lessons as a reader would: each check fails before its step, and passes after it",
-		Long: `Run the lessons of some stages, or of all. For each it makes a copy of the repository
-with a lab of its own, and does the steps in order: the check of a step must fail, then
-the step's blocks are run, then the check must pass. What is not committed yet is in
-the copy, too.`,
+		Long: `Run the lessons of some stages, or of all: 4 is all parts of stage 4, 4/podlog one of them.
+For each it makes a copy of the repository with a lab of its own, and does the steps in
+order: the check of a step must fail, then the step's blocks are run, then the check must
+pass. What is not committed yet is in the copy, too.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			var err error
 			if c.Repository, err = repository.Find(command.Context(), "."); err != nil {
@@ -61,25 +62,25 @@ the copy, too.`,
 	return command
 }
 
-// Check runs the lessons of the stages with these numbers, all of them without any. It
-// goes on after one that fails.
-func (c *Checker) Check(ctx context.Context, numbers ...string) error {
-	stages, err := c.stages(numbers)
+// Check runs the lessons with these names, such as 3 or 4/podlog, all of them without any.
+// It goes on after one that fails.
+func (c *Checker) Check(ctx context.Context, names ...string) error {
+	refs, err := c.refs(names)
 	if err != nil {
 		return err
 	}
-	verdicts := make([]verdict, len(stages))
+	verdicts := make([]verdict, len(refs))
 	out := lines.NewLocked(c.Out)
 	turns := make(chan struct{}, max(1, c.Jobs))
 	var all sync.WaitGroup
-	for i, stage := range stages {
+	for i, ref := range refs {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
 			if c.Jobs > 1 {
-				verdicts[i] = c.check(ctx, stage, lines.New(out, ""))
+				verdicts[i] = c.check(ctx, ref, lines.New(out, ""))
 			} else {
-				verdicts[i] = c.check(ctx, stage, out) // also a line that has not ended
+				verdicts[i] = c.check(ctx, ref, out) // also a line that has not ended
 			}
 		})
 	}
@@ -93,20 +94,20 @@ type verdict struct {
 	err      error
 }
 
-func (c *Checker) check(ctx context.Context, stage repository.Stage, out io.Writer) verdict {
+func (c *Checker) check(ctx context.Context, ref Ref, out io.Writer) verdict {
 	if ctx.Err() != nil {
 		return verdict{err: ctx.Err()}
 	}
 	begin := time.Now()
-	err := c.stage(ctx, stage, out)
+	err := c.run(ctx, ref, out)
 	took := time.Since(begin).Round(time.Second)
 	if err == nil {
-		return verdict{sentence: fmt.Sprintf("stage %d: passed in %s", stage.Number, took)}
+		return verdict{sentence: fmt.Sprintf("%s: passed in %s", ref, took)}
 	}
 	if ctx.Err() == nil {
 		fmt.Fprintln(out, details(err))
 	}
-	return verdict{fmt.Sprintf("stage %d: failed after %s: %s", stage.Number, took, firstLine(err)), err}
+	return verdict{fmt.Sprintf("%s: failed after %s: %s", ref, took, firstLine(err)), err}
 }
 
 func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
@@ -131,29 +132,43 @@ func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
 	return nil
 }
 
-func (c *Checker) stages(numbers []string) ([]repository.Stage, error) {
-	if len(numbers) == 0 {
-		return c.Repository.Stages()
+// refs returns what the names name.
+func (c *Checker) refs(names []string) ([]Ref, error) {
+	if len(names) == 0 {
+		stages, err := c.Repository.Stages()
+		if err != nil {
+			return nil, err
+		}
+		for _, stage := range stages {
+			names = append(names, strconv.Itoa(stage.Number))
+		}
 	}
-	var stages []repository.Stage
-	for _, number := range numbers {
+	var refs []Ref
+	for _, name := range names {
+		number, part, _ := strings.Cut(name, "/")
 		stage, err := c.Repository.Stage(number)
 		if err != nil {
 			return nil, err
 		}
-		stages = append(stages, stage)
+		found := []Ref{{Stage: stage, Part: part}}
+		if part == "" {
+			if found, err = Refs(c.Repository, stage); err != nil {
+				return nil, err
+			}
+		}
+		refs = append(refs, found...)
 	}
-	return stages, nil
+	return refs, nil
 }
 
-// stage runs one lesson in a new place, and leaves nothing behind.
-func (c *Checker) stage(ctx context.Context, stage repository.Stage, out io.Writer) (err error) {
-	l, err := Read(c.Repository, stage)
+// run runs one lesson in a new place, and leaves nothing behind.
+func (c *Checker) run(ctx context.Context, ref Ref, out io.Writer) (err error) {
+	l, err := Read(c.Repository, ref)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "stage %d: copying the repository\n", stage.Number)
-	p, err := newPlace(ctx, c.Repository, stage, c.Folder, c.Timeout)
+	fmt.Fprintf(out, "%s: copying the repository\n", ref)
+	p, err := newPlace(ctx, c.Repository, ref.Stage, c.Folder, c.Timeout)
 	if err != nil {
 		return err
 	}
@@ -162,16 +177,16 @@ func (c *Checker) stage(ctx context.Context, stage repository.Stage, out io.Writ
 		if wrong != nil {
 			err = errors.Join(err, &leftover{wrong})
 		} else if c.Keep {
-			fmt.Fprintf(out, "stage %d: the copy is kept in %s; its lab is stopped\n", stage.Number, p.copied.Root)
+			fmt.Fprintf(out, "%s: the copy is kept in %s; its lab is stopped\n", ref, p.copied.Root)
 		}
 	}()
 	r := &run{lesson: l, shell: p.shell, out: out}
 	if err := r.syntax(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "stage %d: starting a lab\n", stage.Number)
+	fmt.Fprintf(out, "%s: starting a lab\n", ref)
 	if err := p.start(ctx); err != nil {
-		return fmt.Errorf("starting the lab of stage %d: %w", stage.Number, err)
+		return fmt.Errorf("starting the lab of %s: %w", ref, err)
 	}
 	return r.steps(ctx)
 }

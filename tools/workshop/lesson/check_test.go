@@ -17,6 +17,40 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
+func TestPartsAreLessons(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	out, err := f.check()
+	require.NoError(t, err, out)
+	assert.Regexp(t, `(?m)^stage 3/sum, step 2 of 2: Write again \.\.\. \d+s$`, out)
+	assert.Regexp(t, `stage 3/log: passed in \d+s\nstage 3/sum: passed in \d+s\nlessons: 2 passed, 0 failed\n$`, out)
+	assert.Equal(t, "up reset up reset", f.asked(), "each has a lab of its own")
+}
+
+// So a part can be tried while others, or the map, are not of the form yet.
+func TestOnlyThePartThatIsRunMustBeOfTheForm(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	f.files["03-watch/README.md"] = "# Nothing yet\n"
+	f.files["03-watch/log/README.md"] = "# Nothing yet\n"
+	out, err := f.check("3/sum")
+	require.NoError(t, err, out)
+	assert.Regexp(t, `stage 3/sum: passed in \d+s\nlessons: 1 passed, 0 failed\n$`, out)
+	out, err = f.check("3/product")
+	require.Error(t, err)
+	assert.Contains(t, out, "reading the lesson of stage 3/product: ")
+}
+
+func TestAWrongMapIsSaidBeforeItsPartsAreRun(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	delete(f.files, "03-watch/sum/README.md")
+	out, err := f.check("3")
+	require.EqualError(t, err, "03-watch/README.md:9: there is no lesson 03-watch/sum/README.md; write it, or remove the link")
+	assert.Empty(t, out)
+	assert.Empty(t, f.asked())
+}
+
 func TestALessonPasses(t *testing.T) {
 	f := newFixture(t)
 	out, err := f.check()
@@ -129,7 +163,7 @@ func TestAWrongFormIsSaidBeforeAnythingIsStarted(t *testing.T) {
 	f.readme("## Exercises", "## Training")
 	out, err := f.check()
 	require.Error(t, err)
-	assert.Contains(t, out, `03-watch/README.md:34: the heading is "## Training", and the form wants "## Exercises" here`)
+	assert.Contains(t, out, `03-watch/README.md:30: the heading is "## Training", and the form wants "## Exercises" here`)
 	assert.Empty(t, f.asked())
 }
 

@@ -33,7 +33,7 @@ func (f *failure) details() string {
 
 func (r *run) failure(step Step, line int, why string, notes []note) error {
 	return &failure{
-		sentence: fmt.Sprintf("%s: stage %d, step %d: %s", r.lesson.at(line), r.lesson.Stage.Number, step.Number, why),
+		sentence: fmt.Sprintf("%s: %s, step %d: %s", r.lesson.at(line), r.lesson.Ref, step.Number, why),
 		notes:    notes,
 	}
 }

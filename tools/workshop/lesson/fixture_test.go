@@ -18,18 +18,24 @@ import (
 
 // passing is a lesson in which all is well.
 const passing = "# Stage 3: listen\n\nAbout it.\n\n" +
-	"## What you will build\n\nA file.\n\n" +
+	"## Why\n\nA file.\n\n" +
 	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```sh\n```\n\n" +
 	"## Step 2: Write again\n\nTwice:\n\n```bash exec\necho two > two.txt\n```\n\n```bash exec lab\nfalse; echo \"exit code $?\"\n```\n\n" +
-	"## What can go wrong, and how to see it\n\nNothing.\n\n## Exercises\n\n1. Write more.\n\n## What comes next\n\nStage 4.\n"
+	"## Exercises\n\n1. Write more.\n\n## In production\n\nNothing.\n\n## What comes next\n\nStage 4.\n"
 
 // check is a check that wants a file.
 func check(file string) string {
-	return fmt.Sprintf("cd \"$(dirname \"$0\")/../..\" || exit 1\nif [ ! -f %[1]s ]; then echo \"%[1]s is not there yet\"; exit 1; fi\necho done\n", file)
+	return fmt.Sprintf("if [ ! -f %[1]s ]; then echo \"%[1]s is not there yet\"; exit 1; fi\necho done\n", file)
 }
 
 // aLab is a program that plays the lab: it notes what it is asked for.
 const aLab = "#!/bin/sh\necho \"$1\" >> \"${LESSON_TEST_LOG:?}\"\n"
+
+// aMap is a README.md that has parts.
+const aMap = "# Stage 3: listen\n\nAbout it.\n\n" +
+	"## Why\n\nSee [later](later/README.md).\n\n" +
+	"## The parts\n\n- [Log](log/README.md)\n- [Sum](sum/README.md), after [Log](log/README.md)\n\n" +
+	"## What comes next\n\nStage 4.\n"
 
 // A fixture is a small repository with one lesson, in which tests break things.
 type fixture struct {
@@ -58,6 +64,19 @@ func newFixture(t *testing.T) *fixture {
 	t.Setenv("LESSON_TEST_LOG", f.log)
 	t.Setenv("TMPDIR", t.TempDir()) // so that a test can see that nothing is left there
 	return f
+}
+
+// inParts makes of the lesson a map with two parts.
+func (f *fixture) inParts() {
+	f.t.Helper()
+	for i, part := range []string{"log", "sum"} {
+		f.files["03-watch/"+part+"/README.md"] = strings.Replace(passing, "Stage 3: ", fmt.Sprintf("Stage 3, part %d: ", i+1), 1)
+		f.files["03-watch/lesson/checks/"+part+"/step1.sh"] = check("one.txt")
+		f.files["03-watch/lesson/checks/"+part+"/step2.sh"] = check("two.txt")
+	}
+	f.files["03-watch/README.md"] = aMap
+	delete(f.files, "03-watch/lesson/checks/step1.sh")
+	delete(f.files, "03-watch/lesson/checks/step2.sh")
 }
 
 // readme replaces something in the lesson.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,11 +17,15 @@ import (
 // These are the sections of every lesson, in this order. The steps stand after the
 // first, as "Step 1: What the reader does" and so on.
 const (
-	Build  = "What you will build"
-	Wrong  = "What can go wrong, and how to see it"
-	Train  = "Exercises"
-	Beyond = "What comes next"
+	Why        = "Why"
+	Train      = "Exercises"
+	Production = "In production"
+	Beyond     = "What comes next"
 )
+
+// Parts is the section of a map that lists the parts. It stands between Why and Beyond,
+// and there is no other.
+const Parts = "The parts"
 
 // These comments stand around a passage that is only for the lab.
 const (
@@ -48,6 +53,11 @@ func (l Lesson) validate(r repository.Repository, source string) error {
 	}
 	l.validateBlocks(say)
 	l.validatePassages(say)
+	if l.isMap() {
+		l.validateParts(r, say)
+	} else {
+		l.validateSteps(r, say)
+	}
 	l.validateChecks(r, say)
 	if err := l.validateQuotes(r, say); err != nil {
 		wrong = append(wrong, err)
@@ -59,11 +69,14 @@ type sayer func(line int, format string, args ...any)
 
 // validateHeadings walks the headings beside those that there should be.
 func (l Lesson) validateHeadings(say sayer) {
-	want := []string{Build}
-	for i := range max(1, len(l.Steps)) {
-		want = append(want, fmt.Sprintf("Step %d: ", i+1))
+	want, form := []string{Why, Parts, Beyond}, mapForm
+	if !l.isMap() {
+		want, form = []string{Why}, lessonForm
+		for i := range max(1, len(l.Steps)) {
+			want = append(want, fmt.Sprintf("Step %d: ", i+1))
+		}
+		want = append(want, Train, Production, Beyond)
 	}
-	want = append(want, Wrong, Train, Beyond)
 	last := 1
 	for i, heading := range want {
 		if i == len(l.Sections) {
@@ -73,7 +86,7 @@ func (l Lesson) validateHeadings(say sayer) {
 		section := l.Sections[i]
 		last = section.Line
 		if section.Heading != heading && (!strings.HasPrefix(heading, "Step ") || !strings.HasPrefix(section.Heading, heading)) {
-			say(section.Line, "the heading is %q, and the form wants %q here; every lesson has: %s", "## "+section.Heading, "## "+heading, form)
+			say(section.Line, "the heading is %q, and the form wants %q here; %s", "## "+section.Heading, "## "+heading, form)
 			return
 		}
 	}
@@ -83,7 +96,10 @@ func (l Lesson) validateHeadings(say sayer) {
 	}
 }
 
-const form = Build + "; Step 1: ... to the last step; " + Wrong + "; " + Train + "; " + Beyond
+const (
+	lessonForm = "every lesson has: " + Why + "; Step 1: ... to the last step; " + Train + "; " + Production + "; " + Beyond
+	mapForm    = "every map of parts has: " + Why + "; " + Parts + "; " + Beyond
+)
 
 // validateBlocks looks for blocks that nothing would run, or not as was meant.
 func (l Lesson) validateBlocks(say sayer) {
@@ -120,25 +136,54 @@ func (l Lesson) validatePassages(say sayer) {
 	}
 }
 
-// validateChecks looks for a check of each step, and for a step of each check.
-func (l Lesson) validateChecks(r repository.Repository, say sayer) {
-	var want []string
+// validateSteps wants each step to have something to run, and a check.
+func (l Lesson) validateSteps(r repository.Repository, say sayer) {
 	for _, step := range l.Steps {
-		want = append(want, filepath.Base(step.Check()))
 		if len(step.Blocks) == 0 {
 			say(step.Line, "step %d has nothing to run; give it a fenced block with the info string bash exec", step.Number)
 		}
-		if _, err := os.Stat(r.Path(l.Stage.Folder, step.Check())); err != nil {
-			say(step.Line, "step %d has no check; write %s", step.Number, step.Check())
+		if _, err := os.Stat(r.Path(l.Stage.Folder, step.Check)); err != nil {
+			say(step.Line, "step %d has no check; write %s", step.Number, step.Check)
 		}
 	}
-	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, "lesson", "checks")) // without the folder, each check is missing
+}
+
+// validateParts wants each part of a map to be there, and to have its number in its title.
+func (l Lesson) validateParts(r repository.Repository, say sayer) {
+	section, _ := l.Section(Parts)
+	if len(l.Parts) == 0 {
+		say(section.Line, "the map has no part; link to the README.md of each, such as podlog/README.md")
+	}
+	for i, ref := range l.Parts {
+		part, _, err := parse(r, ref)
+		if want := fmt.Sprintf("Stage %d, part %d: ", l.Stage.Number, i+1); err != nil {
+			say(section.Line, "there is no lesson %s/README.md; write it, or remove the link", ref.Folder())
+		} else if !strings.HasPrefix(part.Title, want) {
+			say(section.Line, "the title of %s is %q; as the map has it, it begins with: # %s", ref.at(1), "# "+part.Title, want)
+		}
+	}
+}
+
+// validateChecks wants each check to have a step, and each folder of checks to have a part.
+func (l Lesson) validateChecks(r repository.Repository, say sayer) {
+	var want []string
+	for _, step := range l.Steps {
+		want = append(want, path.Base(step.Check))
+	}
+	for _, part := range l.Parts {
+		want = append(want, part.Part)
+	}
+	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, l.checks())) // without the folder, each check is missing
 	for _, entry := range entries {
+		name := path.Join(l.checks(), entry.Name())
 		switch {
-		case !checkName.MatchString(entry.Name()):
-			say(1, "lesson/checks/%s is not the check of a step; they are called step1.sh and so on", entry.Name())
-		case !slices.Contains(want, entry.Name()):
-			say(1, "lesson/checks/%s has no step; remove it, or write the step", entry.Name())
+		case slices.Contains(want, entry.Name()):
+		case l.isMap():
+			say(1, "%s belongs to no part; the map lists the parts, and each has a folder of checks", name)
+		case checkName.MatchString(entry.Name()):
+			say(1, "%s has no step; remove it, or write the step", name)
+		default:
+			say(1, "%s is not the check of a step; they are called step1.sh and so on", name)
 		}
 	}
 }
@@ -156,7 +201,7 @@ func (l Lesson) validateQuotes(r repository.Repository, say sayer) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("reading the code of stage %d: %w", l.Stage.Number, err)
+		return fmt.Errorf("reading the code of %s: %w", l.Ref, err)
 	}
 	for _, fence := range l.Fences {
 		switch fence.Info {

@@ -10,7 +10,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-var watch = repository.Stage{Number: 3, Folder: "03-watch"}
+var watch = Ref{Stage: repository.Stage{Number: 3, Folder: "03-watch"}}
 
 func TestALessonIsRead(t *testing.T) {
 	l, err := Read(newFixture(t).repository(), watch)
@@ -27,7 +27,7 @@ func TestALessonIsRead(t *testing.T) {
 	step := l.Steps[1]
 	assert.Equal(t, 2, step.Number)
 	assert.Equal(t, "Write again", step.Title)
-	assert.Equal(t, "lesson/checks/step2.sh", step.Check())
+	assert.Equal(t, "lesson/checks/step2.sh", step.Check)
 	assert.Equal(t, "03-watch/README.md:18", l.at(step.Line))
 	assert.True(t, strings.HasPrefix(step.Text, "Twice:\n\n```bash exec\n"), step.Text)
 	assert.Equal(t, []Block{
@@ -47,7 +47,7 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 		},
 		"a section is called something else": {
 			func(f *fixture) { f.readme("## What comes next", "## What the next stage adds") },
-			`03-watch/README.md:38: the heading is "## What the next stage adds", and the form wants "## What comes next" here; every lesson has: What you will build; Step 1: ...`,
+			`03-watch/README.md:38: the heading is "## What the next stage adds", and the form wants "## What comes next" here; every lesson has: Why; Step 1: ...`,
 		},
 		"a section is missing at the end": {
 			func(f *fixture) { f.readme("## What comes next\n", "") },
@@ -59,11 +59,11 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 				f.readme("## What comes next", "## Exercises")
 				f.readme("## X", "## What comes next")
 			},
-			`03-watch/README.md:34: the heading is "## What comes next", and the form wants "## Exercises" here`,
+			`03-watch/README.md:30: the heading is "## What comes next", and the form wants "## Exercises" here`,
 		},
 		"a section too many in the middle": {
 			func(f *fixture) { f.readme("## Exercises", "## What it costs\n\n## Exercises") },
-			`03-watch/README.md:34: the heading is "## What it costs", and the form wants "## Exercises" here`,
+			`03-watch/README.md:30: the heading is "## What it costs", and the form wants "## Exercises" here`,
 		},
 		"a section too many at the end": {
 			func(f *fixture) { f.readme("Stage 4.", "## The checklist") },
@@ -78,7 +78,7 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 				f.readme("## Step 1:", "### Step 1:")
 				f.readme("## Step 2:", "### Step 2:")
 			},
-			`03-watch/README.md:30: the heading is "## What can go wrong, and how to see it", and the form wants "## Step 1: " here`,
+			`03-watch/README.md:30: the heading is "## Exercises", and the form wants "## Step 1: " here`,
 		},
 		"a step has nothing to run": {
 			func(f *fixture) { f.readme("```bash exec\necho one", "```bash\necho one") },
@@ -106,7 +106,7 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 		},
 		"a block to run outside of the steps": {
 			func(f *fixture) { f.readme("Nothing.", "```bash exec\ntrue\n```") },
-			`03-watch/README.md:32: a block to run stands in a step`,
+			`03-watch/README.md:36: a block to run stands in a step`,
 		},
 		"an info string that nobody knows": {
 			func(f *fixture) { f.readme("bash exec lab", "bash exec again") },
@@ -150,6 +150,72 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 	}
 }
 
+func TestAMapIsRead(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	refs, err := Refs(f.repository(), watch.Stage)
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{{watch.Stage, "log"}, {watch.Stage, "sum"}}, refs)
+
+	l, err := Read(f.repository(), refs[1])
+	require.NoError(t, err)
+	assert.Equal(t, "Stage 3, part 2: listen", l.Title)
+	assert.Equal(t, "lesson/checks/sum/step2.sh", l.Steps[1].Check)
+
+	refs, err = Refs(newFixture(t).repository(), watch.Stage)
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{watch}, refs, "without a map the stage is a lesson")
+}
+
+func TestWhatIsNotOfTheFormInAMapIsSaid(t *testing.T) {
+	tests := map[string]struct {
+		edit func(*fixture)
+		want string
+	}{
+		"it has steps": {
+			func(f *fixture) { f.readme("## The parts", "## Step 1: Go\n\n## The parts") },
+			`03-watch/README.md:9: the heading is "## Step 1: Go", and the form wants "## The parts" here; every map of parts has: Why; The parts; What comes next`,
+		},
+		"it has no part": {
+			func(f *fixture) {
+				f.readme("- [Log](log/README.md)\n- [Sum](sum/README.md), after [Log](log/README.md)", "None.")
+			},
+			`03-watch/README.md:9: the map has no part; link to the README.md of each`,
+		},
+		"a part is not there": {
+			func(f *fixture) { delete(f.files, "03-watch/sum/README.md") },
+			`03-watch/README.md:9: there is no lesson 03-watch/sum/README.md; write it, or remove the link`,
+		},
+		"a part has another number": {
+			func(f *fixture) {
+				f.readme("- [Log](log/README.md)\n- [Sum](sum/README.md), after", "- [Sum](sum/README.md)\n-")
+			},
+			`03-watch/README.md:9: the title of 03-watch/sum/README.md:1 is "# Stage 3, part 2: listen"; as the map has it, it begins with: # Stage 3, part 1: `,
+		},
+		"checks of no part": {
+			func(f *fixture) { f.files["03-watch/lesson/checks/product/step1.sh"] = "exit 1\n" },
+			`03-watch/README.md:1: lesson/checks/product belongs to no part`,
+		},
+		"checks of steps": {
+			func(f *fixture) { f.files["03-watch/lesson/checks/step1.sh"] = "exit 1\n" },
+			`03-watch/README.md:1: lesson/checks/step1.sh belongs to no part`,
+		},
+		"a block to run": {
+			func(f *fixture) { f.readme("Stage 4.", "```bash exec\ntrue\n```") },
+			`03-watch/README.md:16: a block to run stands in a step`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.inParts()
+			test.edit(f)
+			_, err := Refs(f.repository(), watch.Stage)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
 func TestQuotesOfAnyFileOfTheStageArePassed(t *testing.T) {
 	f := newFixture(t)
 	f.files["03-watch/follow/follow.go"] = "package follow\n\nfunc follow() {}\n"
@@ -164,7 +230,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	f.readme("## Exercises", "## Training")
 	delete(f.files, "03-watch/lesson/checks/step1.sh")
 	_, err := Read(f.repository(), watch)
-	require.ErrorContains(t, err, "README.md:34")
+	require.ErrorContains(t, err, "README.md:30")
 	require.ErrorContains(t, err, "README.md:9")
 }
 

@@ -3,21 +3,42 @@
 // A lesson is the README.md of a stage: plain CommonMark, with the same second-level
 // headings in every stage (see form.go). What a reader is to run are fenced blocks with
 // the info string "bash exec". After each step, lesson/checks/stepK.sh says whether it is done.
+// The README.md of a large stage is a map, and each of its parts is a lesson.
 package lesson
 
 import (
 	"fmt"
 	"path"
+	"strconv"
 
 	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// A Lesson is the README.md of a stage.
+// A Ref names a lesson.
+type Ref struct {
+	Stage repository.Stage
+	Part  string // the folder of a part in that of the stage, such as podlog; or nothing
+}
+
+// String is how a message names the lesson: "stage 4/podlog", or "stage 3".
+func (r Ref) String() string { return "stage " + path.Join(strconv.Itoa(r.Stage.Number), r.Part) }
+
+// Folder is where the README.md of the lesson is.
+func (r Ref) Folder() string { return path.Join(r.Stage.Folder, r.Part) }
+
+// checks is where its checks are, in the folder of the stage.
+func (r Ref) checks() string { return path.Join("lesson/checks", r.Part) }
+
+// at is how a message names a line of the lesson.
+func (r Ref) at(line int) string { return fmt.Sprintf("%s/README.md:%d", r.Folder(), line) }
+
+// A Lesson is the README.md of a stage, or of a part of one.
 type Lesson struct {
 	markdown.Document
-	Stage repository.Stage
+	Ref
 	Steps []Step // those of the sections that the reader does
+	Parts []Ref  // of a README.md that is a map; it has no steps
 }
 
 // A Step is a section that the reader does.
@@ -26,6 +47,7 @@ type Step struct {
 	Number int
 	Title  string
 	Blocks []Block
+	Check  string // its script, as a path in the stage's folder
 }
 
 // A Block is what the reader runs in one go.
@@ -45,14 +67,4 @@ func (l Lesson) Section(heading string) (markdown.Section, bool) {
 		}
 	}
 	return markdown.Section{}, false
-}
-
-// at is how a message names a line of the lesson.
-func (l Lesson) at(line int) string {
-	return fmt.Sprintf("%s:%d", path.Join(l.Stage.Folder, "README.md"), line)
-}
-
-// Check is the step's check script, as a path in the stage's folder.
-func (s Step) Check() string {
-	return fmt.Sprintf("lesson/checks/step%d.sh", s.Number)
 }

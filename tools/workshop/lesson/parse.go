@@ -3,7 +3,9 @@ package lesson
 import (
 	"fmt"
 	"os"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,37 +13,77 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-var stepHeading = regexp.MustCompile(`^Step (\d+): (.+)$`)
+var (
+	stepHeading = regexp.MustCompile(`^Step (\d+): (.+)$`)
+	partTarget  = regexp.MustCompile(`^([a-z][a-z0-9-]*)/README\.md$`)
+)
 
-// Read reads the lesson of a stage. Its error has a sentence for each thing that is
-// not as the form wants it, with the file and the line.
-func Read(r repository.Repository, stage repository.Stage) (Lesson, error) {
-	source, err := os.ReadFile(r.Path(stage.Folder, "README.md"))
+// Read reads a lesson. Its error has a sentence for each thing that is not as the form
+// wants it, with the file and the line.
+func Read(r repository.Repository, ref Ref) (Lesson, error) {
+	l, source, err := parse(r, ref)
 	if err != nil {
-		return Lesson{}, fmt.Errorf("reading the lesson of stage %d: %w", stage.Number, err)
+		return Lesson{}, err
 	}
-	l := Lesson{Document: markdown.Parse(string(source)), Stage: stage}
-	l.Steps = stepsOf(l.Document)
-	return l, l.validate(r, string(source))
+	return l, l.validate(r, source)
 }
 
-func stepsOf(text markdown.Document) []Step {
-	var steps []Step
-	for _, section := range text.Sections {
+// Refs returns the lessons of a stage: the parts of a map, in order, or else its README.md.
+// Of these it reads only a map.
+func Refs(r repository.Repository, stage repository.Stage) ([]Ref, error) {
+	l, source, err := parse(r, Ref{Stage: stage})
+	if err != nil || !l.isMap() {
+		return []Ref{{Stage: stage}}, err
+	}
+	return l.Parts, l.validate(r, source)
+}
+
+func parse(r repository.Repository, ref Ref) (Lesson, string, error) {
+	source, err := os.ReadFile(r.Path(ref.Folder(), "README.md"))
+	if err != nil {
+		return Lesson{}, "", fmt.Errorf("reading the lesson of %s: %w", ref, err)
+	}
+	l := Lesson{Document: markdown.Parse(string(source)), Ref: ref}
+	l.readSteps()
+	l.readParts()
+	return l, string(source), nil
+}
+
+func (l *Lesson) readSteps() {
+	for _, section := range l.Sections {
 		match := stepHeading.FindStringSubmatch(section.Heading)
 		if match == nil {
 			continue
 		}
 		number, _ := strconv.Atoi(match[1]) // too large a number is 0 here, and a gap to validate
-		step := Step{Section: section, Number: number, Title: match[2]}
-		for _, fence := range text.Fences {
+		step := Step{Section: section, Number: number, Title: match[2], Check: path.Join(l.checks(), fmt.Sprintf("step%d.sh", number))}
+		for _, fence := range l.Fences {
 			if options, run := toRun(fence); run && !fence.Inner && section.Contains(fence.Range) {
 				step.Blocks = append(step.Blocks, Block{Line: fence.Line, Code: fence.Code, OnlyLab: options == "lab"})
 			}
 		}
-		steps = append(steps, step)
+		l.Steps = append(l.Steps, step)
 	}
-	return steps
+}
+
+// isMap says whether the README.md has parts instead of steps.
+func (l Lesson) isMap() bool {
+	_, found := l.Section(Parts)
+	return found
+}
+
+// readParts finds the parts of a map: what it links to in the section that lists them.
+func (l *Lesson) readParts() {
+	section, _ := l.Section(Parts)
+	for _, link := range l.Links {
+		match := partTarget.FindStringSubmatch(link.Target)
+		if match == nil || !section.Contains(link.Range) {
+			continue
+		}
+		if part := (Ref{Stage: l.Stage, Part: match[1]}); !slices.Contains(l.Parts, part) {
+			l.Parts = append(l.Parts, part)
+		}
+	}
 }
 
 // toRun says whether the reader runs a block, and what else its info string says.

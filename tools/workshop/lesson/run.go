@@ -21,7 +21,7 @@ type run struct {
 func (r *run) steps(ctx context.Context) error {
 	for _, step := range r.lesson.Steps {
 		begin := time.Now()
-		fmt.Fprintf(r.out, "stage %d, step %d of %d: %s ... ", r.lesson.Stage.Number, step.Number, len(r.lesson.Steps), step.Title)
+		fmt.Fprintf(r.out, "%s, step %d of %d: %s ... ", r.lesson.Ref, step.Number, len(r.lesson.Steps), step.Title)
 		err := r.step(ctx, step)
 		took := time.Since(begin).Round(time.Second)
 		switch {
@@ -63,11 +63,11 @@ func (r *run) before(ctx context.Context, step Step) error {
 	case err != nil:
 		return err
 	case done.expired:
-		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, before the step", step.Check(), r.shell.timeout), nil)
+		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, before the step", step.Check, r.shell.timeout), nil)
 	case done.code == 0:
-		return r.failure(step, step.Line, step.Check()+" passes before the step was done; it must fail until then", nil)
+		return r.failure(step, step.Line, step.Check+" passes before the step was done; it must fail until then", nil)
 	case said == "":
-		return r.failure(step, step.Line, step.Check()+" fails before the step, as it should, but does not say what is missing", nil)
+		return r.failure(step, step.Line, step.Check+" fails before the step, as it should, but does not say what is missing", nil)
 	}
 	return nil
 }
@@ -79,15 +79,15 @@ func (r *run) after(ctx context.Context, step Step, ran []note) error {
 	case err != nil:
 		return err
 	case done.expired:
-		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, after the step", step.Check(), r.shell.timeout), ran)
+		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, after the step", step.Check, r.shell.timeout), ran)
 	case done.code != 0:
-		return r.failure(step, step.Line, fmt.Sprintf("%s fails after the step (exit code %d): %s", step.Check(), done.code, said), ran)
+		return r.failure(step, step.Line, fmt.Sprintf("%s fails after the step (exit code %d): %s", step.Check, done.code, said), ran)
 	}
 	return nil
 }
 
 func (r *run) check(ctx context.Context, step Step) (result, error) {
-	return r.shell.run(ctx, "sh", step.Check())
+	return r.shell.run(ctx, "sh", step.Check)
 }
 
 // notFound is what bash says of a command that it cannot find, with the line in the

@@ -17,10 +17,10 @@ import (
 )
 
 const readme = "# Stage 3: listen\n\nAbout it.\n\n" +
-	"## What you will build\n\n<!-- lab -->\n\nStart the lab:\n\n```sh\nmake lab-up\n```\n\n<!-- /lab -->\n\nA file, see [`main.go`](main.go).\n\n" +
+	"## Why\n\n<!-- lab -->\n\nStart the lab:\n\n```sh\nmake lab-up\n```\n\n<!-- /lab -->\n\nA file, see [`main.go`](main.go).\n\n" +
 	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```text\nmade\n```\n\n" +
 	"## Step 2: Read\n\n```bash exec\ntrue\n```\n\n```bash exec lab\nlab logs audit\n```\n\n" +
-	"## What can go wrong, and how to see it\n\nNothing.\n\n## Exercises\n\n1. Write more.\n\n## What comes next\n\n[Stage 4](../04-queue/).\n"
+	"## Exercises\n\n1. Write more.\n\n## In production\n\nNothing.\n\n## What comes next\n\n[Stage 4](../04-queue/).\n"
 
 const courseText = `repository: https://example.com/course.git
 branch: main
@@ -28,7 +28,7 @@ title: A course
 description: About it.
 image: kubernetes-kubeadm-1node-4GB
 go: 1.26.8
-stages:
+scenarios:
   03-watch: A program that listens.
   04-queue: A stage that is not on this branch.
 `
@@ -90,9 +90,9 @@ func TestAScenarioIsMadeOfALesson(t *testing.T) {
 	assert.Equal(t, "## Step 2: Read\n\n```bash\ntrue\n```{{exec}}\n\n"+onlyToRead+"```bash\nlab logs audit\n```\n",
 		repositorytest.Read(t, r.Path("katacoda/03-watch/step2/text.md")))
 	intro := repositorytest.Read(t, r.Path("katacoda/03-watch/intro.md"))
-	assert.Contains(t, intro, "# Stage 3: listen\n\nAbout it.\n\n## What you will build\n\nA file, see `main.go`.\n\n## Your node\n")
+	assert.Contains(t, intro, "# Stage 3: listen\n\nAbout it.\n\n## Why\n\nA file, see `main.go`.\n\n## Your node\n")
 	finish := repositorytest.Read(t, r.Path("katacoda/03-watch/finish.md"))
-	assert.Contains(t, finish, "Nothing.\n\n## Exercises\n")
+	assert.Contains(t, finish, "## In production\n\nNothing.\n\n## What")
 	assert.Contains(t, finish, "Stage 4 (`04-queue`).\n")
 	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-watch/background.sh")), "--branch=main https://example.com/course.git ")
 }
@@ -183,9 +183,9 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 			"03-watch/README.md", strings.Replace(readme, "## Exercises", "## Training", 1),
 			`the form wants "## Exercises" here`,
 		},
-		"a stage of which the course says nothing": {
+		"a lesson about which the course says nothing": {
 			"katacoda/course.yaml", strings.Replace(courseText, "03-watch", "02-watch", 1),
-			"katacoda/course.yaml has no sentence for 03-watch; add one under stages",
+			"katacoda/course.yaml has no sentence for 03-watch; add one under scenarios",
 		},
 		"a repository that a shell would take for more": {
 			"katacoda/course.yaml", strings.Replace(courseText, "course.git", "course.git; reboot", 1),

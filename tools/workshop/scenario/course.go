@@ -20,7 +20,7 @@ type course struct {
 	Description string            `json:"description"`
 	Image       string            `json:"image"`
 	Go          string            `json:"go"`
-	Stages      map[string]string `json:"stages"`
+	Scenarios   map[string]string `json:"scenarios"`
 }
 
 const courseFile = "katacoda/course.yaml"
@@ -61,10 +61,10 @@ func readCourse(r repository.Repository) (course, error) {
 	return c, nil
 }
 
-// sentence is what the course says of a stage.
-func (c course) sentence(stage repository.Stage) (string, error) {
-	if sentence := c.Stages[stage.Folder]; sentence != "" {
+// sentence is what the course says of a scenario.
+func (c course) sentence(folder string) (string, error) {
+	if sentence := c.Scenarios[folder]; sentence != "" {
 		return sentence, nil
 	}
-	return "", fmt.Errorf("%s has no sentence for %s; add one under stages", courseFile, stage.Folder)
+	return "", fmt.Errorf("%s has no sentence for %s; add one under scenarios", courseFile, folder)
 }

@@ -77,22 +77,36 @@ func generate(r repository.Repository) (files, error) {
 	m := maker{c, templates, files{}}
 	s := structure{Title: c.Title, Description: c.Description}
 	for _, stage := range stages {
-		l, err := lesson.Read(r, stage)
+		refs, err := lesson.Refs(r, stage)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.add(l); err != nil {
-			return nil, fmt.Errorf("making the scenario of stage %d: %w", stage.Number, err)
+		for _, ref := range refs {
+			l, err := lesson.Read(r, ref)
+			if err != nil {
+				return nil, err
+			}
+			if err := m.add(l); err != nil {
+				return nil, fmt.Errorf("making the scenario of %s: %w", ref, err)
+			}
+			s.Items = append(s.Items, item{scenarioOf(ref)})
 		}
-		s.Items = append(s.Items, item{stage.Folder})
 	}
 	return m.files, m.json("structure.json", s)
 }
 
+// scenarioOf is the folder of a lesson's scenario.
+func scenarioOf(ref lesson.Ref) string {
+	if ref.Part == "" {
+		return ref.Stage.Folder
+	}
+	return fmt.Sprintf("%02d-%s", ref.Stage.Number, ref.Part)
+}
+
 // add makes the scenario of one lesson.
 func (m maker) add(l lesson.Lesson) error {
-	folder := l.Stage.Folder
-	sentence, err := m.course.sentence(l.Stage)
+	folder := scenarioOf(l.Ref)
+	sentence, err := m.course.sentence(folder)
 	if err != nil {
 		return err
 	}
@@ -102,8 +116,8 @@ func (m maker) add(l lesson.Lesson) error {
 	}
 	values := map[string]any{
 		"Repository": m.course.Repository, "Branch": m.course.Branch, "Go": m.course.Go,
-		"Folder": folder, "Number": l.Stage.Number, "Title": l.Title, "Introduction": hosted(l.Introduction),
-		"Build": text(lesson.Build), "Wrong": text(lesson.Wrong), "Beyond": text(lesson.Beyond),
+		"Folder": l.Stage.Folder, "Lesson": path.Join(l.Folder(), "README.md"), "Name": l.Ref.String(), "Title": l.Title, "Introduction": hosted(l.Introduction),
+		"Why": text(lesson.Why), "Production": text(lesson.Production), "Beyond": text(lesson.Beyond),
 	}
 	for _, name := range []string{"intro.md", "background.sh", "foreground.sh", "finish.md"} {
 		if err := m.write(path.Join(folder, name), name, values); err != nil {
@@ -119,7 +133,7 @@ func (m maker) add(l lesson.Lesson) error {
 		Backend: backend{m.course.Image},
 	}
 	for _, step := range l.Steps {
-		made, err := m.step(folder, step)
+		made, err := m.step(l.Ref, step)
 		if err != nil {
 			return err
 		}
@@ -130,11 +144,11 @@ func (m maker) add(l lesson.Lesson) error {
 
 // step makes the page of one step, with its check if all of the step can be done on a
 // hosted node.
-func (m maker) step(folder string, step lesson.Step) (page, error) {
+func (m maker) step(ref lesson.Ref, step lesson.Step) (page, error) {
 	name := fmt.Sprintf("step%d", step.Number)
 	made := page{Title: step.Title, Text: name + "/text.md"}
-	values := map[string]any{"Heading": step.Heading, "Text": hosted(step.Text), "Folder": folder, "Check": step.Check()}
-	if err := m.write(path.Join(folder, made.Text), "step.md", values); err != nil {
+	values := map[string]any{"Heading": step.Heading, "Text": hosted(step.Text), "Folder": ref.Stage.Folder, "Check": step.Check}
+	if err := m.write(path.Join(scenarioOf(ref), made.Text), "step.md", values); err != nil {
 		return page{}, err
 	}
 	for _, block := range step.Blocks {
@@ -143,7 +157,7 @@ func (m maker) step(folder string, step lesson.Step) (page, error) {
 		}
 	}
 	made.Verify = name + "/verify.sh"
-	return made, m.write(path.Join(folder, made.Verify), "verify.sh", values)
+	return made, m.write(path.Join(scenarioOf(ref), made.Verify), "verify.sh", values)
 }
 
 func (m maker) write(name, from string, values map[string]any) error {
