@@ -87,7 +87,7 @@ func newExercise() *cobra.Command {
 }
 
 func newBranches() *cobra.Command {
-	return branch.NewCommand(branch.Cutter{Generate: func(_ context.Context, r repository.Repository) error {
-		return scenario.Build(r, io.Discard)
+	return branch.NewCommand(branch.Cutter{Generate: func(ctx context.Context, r repository.Repository) error {
+		return scenario.Build(ctx, r, io.Discard)
 	}})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
+	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -70,7 +71,7 @@ func (p Prover) proveOne(ctx context.Context, clone repository.Repository, whole
 	if err != nil {
 		return err
 	}
-	if err := checkLinks(clone); err != nil {
+	if err := links.Check(clone); err != nil {
 		return err
 	}
 	if err := p.checkWork(ctx, clone); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
@@ -105,14 +104,4 @@ func TestCuttingThatIsNotDeterministicIsNoticed(t *testing.T) {
 	}}
 	_, err := prove(t, drifting, newRepository(t))
 	require.ErrorContains(t, err, "cutting is not deterministic")
-}
-
-func TestLinksOutOfTheRepositoryAreLeftAlone(t *testing.T) {
-	var paths []string
-	for _, link := range markdown.Parse("[a](main.go#L3) [b](https://example.com/x) [c](#below) [d](../a%20folder/) `[e](code)`\n\n```go\nx := f[g](h)\n```\n").Links {
-		if path, within := pathOf(link); within {
-			paths = append(paths, path)
-		}
-	}
-	assert.Equal(t, []string{"main.go", "../a folder/"}, paths)
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -35,7 +36,7 @@ func trim(r repository.Repository, last repository.Stage, later []repository.Sta
 	if err := os.WriteFile(r.Path("README.md"), []byte(announce(string(readme), last, later)), 0o644); err != nil {
 		return err
 	}
-	return eachText(r, func(file, text string) error {
+	return links.EachText(r, func(file, text string) error {
 		dir, err := filepath.Rel(r.Root, filepath.Dir(file))
 		if err != nil {
 			return err
@@ -88,12 +89,12 @@ func announce(readme string, last repository.Stage, later []repository.Stage) st
 	return title + "\n\n" + note + "\n" + strings.Join(lines, "\n")
 }
 
-// unlink turns links into folders that are gone into plain text.
+// unlink turns links into folders that are gone into plain text, and images too.
 func unlink(text, dir string, gone []repository.Stage) string {
 	document := markdown.Parse(text)
 	var edits []markdown.Edit
-	for _, link := range document.Links {
-		path, within := pathOf(link)
+	for _, link := range slices.Concat(document.Links, document.Images) {
+		path, within := links.Path(link)
 		top, _, _ := strings.Cut(filepath.ToSlash(filepath.Join(dir, path)), "/")
 		isGone := slices.ContainsFunc(gone, func(stage repository.Stage) bool { return stage.Folder == top })
 		if within && isGone && !link.Empty() {

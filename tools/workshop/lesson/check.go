@@ -65,7 +65,7 @@ pass. What is not committed yet is in the copy, too.`,
 // Check runs the lessons with these names, such as 3 or 4/podlog, all of them without any.
 // It goes on after one that fails.
 func (c *Checker) Check(ctx context.Context, names ...string) error {
-	refs, err := c.refs(names)
+	refs, err := c.refs(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
 }
 
 // refs returns what the names name.
-func (c *Checker) refs(names []string) ([]Ref, error) {
+func (c *Checker) refs(ctx context.Context, names []string) ([]Ref, error) {
 	if len(names) == 0 {
 		stages, err := c.Repository.Stages()
 		if err != nil {
@@ -152,7 +152,7 @@ func (c *Checker) refs(names []string) ([]Ref, error) {
 		}
 		found := []Ref{{Stage: stage, Part: part}}
 		if part == "" {
-			if found, err = Refs(c.Repository, stage); err != nil {
+			if found, err = Refs(ctx, c.Repository, stage); err != nil {
 				return nil, err
 			}
 		}
@@ -163,7 +163,7 @@ func (c *Checker) refs(names []string) ([]Ref, error) {
 
 // run runs one lesson in a new place, and leaves nothing behind.
 func (c *Checker) run(ctx context.Context, ref Ref, out io.Writer) (err error) {
-	l, err := Read(c.Repository, ref)
+	l, err := Read(ctx, c.Repository, ref)
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,11 @@
 package lesson
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ var (
 )
 
 // validate says what is not as the form wants it.
-func (l Lesson) validate(r repository.Repository, source string) error {
+func (l Lesson) validate(ctx context.Context, r repository.Repository, source string) error {
 	var wrong []error
 	say := func(line int, format string, args ...any) {
 		wrong = append(wrong, fmt.Errorf("%s: %s", l.at(line), fmt.Sprintf(format, args...)))
@@ -59,7 +58,10 @@ func (l Lesson) validate(r repository.Repository, source string) error {
 		l.validateSteps(r, say)
 	}
 	l.validateChecks(r, say)
-	if err := l.validateQuotes(r, say); err != nil {
+	l.validateImages(say)
+	l.validateOutputs(say)
+	l.validateQuotes(r, say)
+	if err := l.validateDiffs(ctx, r, say); err != nil {
 		wrong = append(wrong, err)
 	}
 	return errors.Join(wrong...)
@@ -188,32 +190,20 @@ func (l Lesson) validateChecks(r repository.Repository, say sayer) {
 	}
 }
 
-// validateQuotes wants each block of Go or YAML to stand word for word in a file of the
-// stage, and each output to have been filled in.
-func (l Lesson) validateQuotes(r repository.Repository, say sayer) error {
-	var code strings.Builder
-	err := filepath.WalkDir(r.Path(l.Stage.Folder), func(file string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(file) != ".go" && filepath.Ext(file) != ".yaml" {
-			return err
+// validateImages wants each image to say in words what it shows.
+func (l Lesson) validateImages(say sayer) {
+	for _, image := range l.Images {
+		if strings.TrimSpace(image.Words) == "" {
+			say(l.Line(image.Start), "the image %s has no text alternative; write between ![ and ] what it shows", image.Target)
 		}
-		content, err := os.ReadFile(file)
-		code.Write(content)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("reading the code of %s: %w", l.Ref, err)
 	}
+}
+
+// validateOutputs wants each output to have been filled in.
+func (l Lesson) validateOutputs(say sayer) {
 	for _, fence := range l.Fences {
-		switch fence.Info {
-		case "go", "yaml":
-			if !strings.Contains(code.String(), fence.Code) {
-				say(fence.Line, "no file of %s has this block as it is here; quote the code anew", l.Stage.Folder)
-			}
-		case "text":
-			if fence.Code == "" || fence.Code == "OUT\n" {
-				say(fence.Line, "the output is still to be filled in; run the step and paste it")
-			}
+		if fence.Info == "text" && (fence.Code == "" || fence.Code == "OUT\n") {
+			say(fence.Line, "the output is still to be filled in; run the step and paste it")
 		}
 	}
-	return nil
 }

@@ -13,7 +13,7 @@ import (
 var watch = Ref{Stage: repository.Stage{Number: 3, Folder: "03-watch"}}
 
 func TestALessonIsRead(t *testing.T) {
-	l, err := Read(newFixture(t).repository(), watch)
+	l, err := Read(t.Context(), newFixture(t).repository(), watch)
 	require.NoError(t, err)
 	assert.Equal(t, "Stage 3: listen", l.Title)
 	assert.Equal(t, "About it.\n", l.Introduction)
@@ -112,16 +112,9 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 			func(f *fixture) { f.readme("bash exec lab", "bash exec again") },
 			`03-watch/README.md:26: the info string is bash exec, or bash exec lab for what only the lab has; not "bash exec again"`,
 		},
-		"a quote that no file has": {
-			func(f *fixture) {
-				f.files["03-watch/main.go"] = "package main\n"
-				f.readme("A file.", "```go\npackage  main\n```")
-			},
-			`03-watch/README.md:7: no file of 03-watch has this block as it is here; quote the code anew`,
-		},
-		"a manifest that no file has": {
-			func(f *fixture) { f.readme("A file.", "```yaml\nkind: Pod\n```") },
-			`03-watch/README.md:7: no file of 03-watch has this block`,
+		"an image without words": {
+			func(f *fixture) { f.readme("A file.", "![](pictures/states.svg)") },
+			`03-watch/README.md:7: the image pictures/states.svg has no text alternative`,
 		},
 		"an output is left blank": {
 			func(f *fixture) { f.readme("```sh\n```", "```text\n```") },
@@ -144,7 +137,7 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			test.edit(f)
-			_, err := Read(f.repository(), watch)
+			_, err := Read(t.Context(), f.repository(), watch)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -153,16 +146,16 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 func TestAMapIsRead(t *testing.T) {
 	f := newFixture(t)
 	f.inParts()
-	refs, err := Refs(f.repository(), watch.Stage)
+	refs, err := Refs(t.Context(), f.repository(), watch.Stage)
 	require.NoError(t, err)
 	assert.Equal(t, []Ref{{watch.Stage, "log"}, {watch.Stage, "sum"}}, refs)
 
-	l, err := Read(f.repository(), refs[1])
+	l, err := Read(t.Context(), f.repository(), refs[1])
 	require.NoError(t, err)
 	assert.Equal(t, "Stage 3, part 2: listen", l.Title)
 	assert.Equal(t, "lesson/checks/sum/step2.sh", l.Steps[1].Check)
 
-	refs, err = Refs(newFixture(t).repository(), watch.Stage)
+	refs, err = Refs(t.Context(), newFixture(t).repository(), watch.Stage)
 	require.NoError(t, err)
 	assert.Equal(t, []Ref{watch}, refs, "without a map the stage is a lesson")
 }
@@ -210,26 +203,17 @@ func TestWhatIsNotOfTheFormInAMapIsSaid(t *testing.T) {
 			f := newFixture(t)
 			f.inParts()
 			test.edit(f)
-			_, err := Refs(f.repository(), watch.Stage)
+			_, err := Refs(t.Context(), f.repository(), watch.Stage)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-}
-
-func TestQuotesOfAnyFileOfTheStageArePassed(t *testing.T) {
-	f := newFixture(t)
-	f.files["03-watch/follow/follow.go"] = "package follow\n\nfunc follow() {}\n"
-	f.files["03-watch/lesson/demo.yaml"] = "kind: Namespace\n"
-	f.readme("A file.", "```go\nfunc follow() {}\n```\n\n```yaml\nkind: Namespace\n```")
-	_, err := Read(f.repository(), watch)
-	require.NoError(t, err)
 }
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	f := newFixture(t)
 	f.readme("## Exercises", "## Training")
 	delete(f.files, "03-watch/lesson/checks/step1.sh")
-	_, err := Read(f.repository(), watch)
+	_, err := Read(t.Context(), f.repository(), watch)
 	require.ErrorContains(t, err, "README.md:30")
 	require.ErrorContains(t, err, "README.md:9")
 }
@@ -237,6 +221,6 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 func TestALessonThatIsNotThere(t *testing.T) {
 	f := newFixture(t)
 	delete(f.files, "03-watch/README.md")
-	_, err := Read(f.repository(), watch)
+	_, err := Read(t.Context(), f.repository(), watch)
 	require.ErrorContains(t, err, "reading the lesson of stage 3")
 }

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path"
@@ -20,22 +21,22 @@ var (
 
 // Read reads a lesson. Its error has a sentence for each thing that is not as the form
 // wants it, with the file and the line.
-func Read(r repository.Repository, ref Ref) (Lesson, error) {
+func Read(ctx context.Context, r repository.Repository, ref Ref) (Lesson, error) {
 	l, source, err := parse(r, ref)
 	if err != nil {
 		return Lesson{}, err
 	}
-	return l, l.validate(r, source)
+	return l, l.validate(ctx, r, source)
 }
 
 // Refs returns the lessons of a stage: the parts of a map, in order, or else its README.md.
 // Of these it reads only a map.
-func Refs(r repository.Repository, stage repository.Stage) ([]Ref, error) {
+func Refs(ctx context.Context, r repository.Repository, stage repository.Stage) ([]Ref, error) {
 	l, source, err := parse(r, Ref{Stage: stage})
 	if err != nil || !l.isMap() {
 		return []Ref{{Stage: stage}}, err
 	}
-	return l.Parts, l.validate(r, source)
+	return l.Parts, l.validate(ctx, r, source)
 }
 
 func parse(r repository.Repository, ref Ref) (Lesson, string, error) {

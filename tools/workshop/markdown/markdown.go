@@ -4,8 +4,10 @@
 package markdown
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -19,6 +21,8 @@ type Document struct {
 	Sections     []Section
 	Fences       []Fence
 	Links        []Link
+	Images       []Link   // their words are what is said instead of the image
+	Anchors      []string // of all headings: what a link to one has after its #
 	Comments     []Comment
 
 	source string
@@ -48,10 +52,11 @@ type Fence struct {
 	Line  int   // of the opening fence
 	Inner bool  // it stands in a list or a quotation
 	Words Range // of the info string
+	Above Range // the paragraph right before it; empty if there is none
 	Range
 }
 
-// A Link is [words](target).
+// A Link is [words](target), or the same of an image.
 type Link struct {
 	Words, Target string
 	Range         // empty for a link whose target stands elsewhere, [words][reference]
@@ -80,7 +85,9 @@ func Parse(source string) Document {
 		case *ast.HTMLBlock:
 			d.comment(node)
 		case *ast.Link:
-			d.link(node)
+			d.Links = append(d.Links, d.link(node, node.Destination, node.Reference != nil, "["))
+		case *ast.Image:
+			d.Images = append(d.Images, d.link(node, node.Destination, node.Reference != nil, "!["))
 		}
 		return ast.WalkContinue, nil
 	})
@@ -92,6 +99,7 @@ func Parse(source string) Document {
 func (d Document) Line(offset int) int { return 1 + strings.Count(d.source[:offset], "\n") }
 
 func (d *Document) heading(node *ast.Heading) {
+	d.anchor(node)
 	if _, top := node.Parent().(*ast.Document); !top {
 		return
 	}
@@ -103,6 +111,37 @@ func (d *Document) heading(node *ast.Heading) {
 	case node.Level == 2:
 		d.Sections = append(d.Sections, Section{Heading: words, Line: d.Line(node.Pos()), Range: Range{d.lineStart(node.Pos()), len(d.source)}})
 	}
+}
+
+// anchor notes a heading as those who show Markdown name it: its letters and digits in
+// lower case, with a hyphen for a space, and a number where there is one of that name.
+func (d *Document) anchor(node *ast.Heading) {
+	anchor := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, d.words(node))
+	name := anchor
+	for n := 1; slices.Contains(d.Anchors, name); n++ {
+		name = fmt.Sprintf("%s-%d", anchor, n)
+	}
+	d.Anchors = append(d.Anchors, name)
+}
+
+// words is a node's text without its marks.
+func (d *Document) words(node ast.Node) string {
+	var words strings.Builder
+	_ = ast.Walk(node, func(inner ast.Node, entering bool) (ast.WalkStatus, error) {
+		if text, ok := inner.(*ast.Text); ok && entering {
+			words.Write(text.Value([]byte(d.source)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return words.String()
 }
 
 // split gives each section its text.
@@ -128,6 +167,10 @@ func (d *Document) fence(node *ast.FencedCodeBlock) {
 		segment := node.Info.Segment
 		f.Info, f.Words = strings.Join(strings.Fields(d.source[segment.Start:segment.Stop]), " "), Range{segment.Start, segment.Stop}
 	}
+	if above := node.PreviousSibling(); above != nil && (above.Kind() == ast.KindParagraph || above.Kind() == ast.KindTextBlock) {
+		lines := above.Lines()
+		f.Above = Range{lines.At(0).Start, lines.At(lines.Len() - 1).Stop}
+	}
 	last := d.lineEnd(node.Pos())
 	if lines := node.Lines(); lines.Len() > 0 {
 		last = lines.At(lines.Len() - 1).Stop
@@ -151,22 +194,23 @@ func (d *Document) comment(node *ast.HTMLBlock) {
 
 // link finds where a link ends, which goldmark does not tell: after its words, and after
 // the target that follows them.
-func (d *Document) link(node *ast.Link) {
-	l := Link{Target: string(node.Destination)}
-	from := node.Pos() + 1
+func (d *Document) link(node ast.Node, target []byte, elsewhere bool, opening string) Link {
+	l := Link{Target: string(target)}
+	begin := node.Pos() + len(opening)
+	from := begin
 	_ = ast.Walk(node, func(inner ast.Node, _ bool) (ast.WalkStatus, error) {
 		if words, ok := inner.(*ast.Text); ok {
 			from = max(from, words.Segment.Stop)
 		}
 		return ast.WalkContinue, nil
 	})
-	if node.Reference == nil {
+	if !elsewhere {
 		words := from + strings.Index(d.source[from:], "](")
-		target := words + strings.Index(d.source[words:], l.Target) + len(l.Target)
-		l.Words = d.source[node.Pos()+1 : words]
-		l.Range = Range{node.Pos(), target + strings.IndexByte(d.source[target:], ')') + 1}
+		end := words + strings.Index(d.source[words:], l.Target) + len(l.Target)
+		l.Words = d.source[begin:words]
+		l.Range = Range{node.Pos(), end + strings.IndexByte(d.source[end:], ')') + 1}
 	}
-	d.Links = append(d.Links, l)
+	return l
 }
 
 func (d *Document) lineStart(offset int) int {

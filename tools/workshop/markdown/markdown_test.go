@@ -43,6 +43,32 @@ func TestATextIsRead(t *testing.T) {
 	assert.Equal(t, "[the `main` one](main.go#L3)", in(d.Links[0].Range))
 }
 
+func TestHeadingsHaveAnchors(t *testing.T) {
+	d := Parse("# Stage 3: *listen*, don't `ask`!\n\n## Übung_1 - the [map](m.md)\n\n### Steps\n\n> ## Steps\n")
+	assert.Equal(t, []string{"stage-3-listen-dont-ask", "übung_1---the-map", "steps", "steps-1"}, d.Anchors)
+}
+
+func TestTheParagraphAboveABlock(t *testing.T) {
+	source := "One.\n\nTwo\nlines:\n\n```go\na\n```\n\n```go\nb\n```\n\n- In a list:\n\n  ```go\n  c\n  ```\n"
+	d := Parse(source)
+	var above []string
+	for _, fence := range d.Fences {
+		above = append(above, source[fence.Above.Start:fence.Above.End])
+	}
+	assert.Equal(t, []string{"Two\nlines:", "", "In a list:"}, above)
+}
+
+func TestImages(t *testing.T) {
+	source := "See [a](b).\n\n![The *map* of it](pictures/map.svg) ![](c.svg)\n"
+	d := Parse(source)
+	require.Len(t, d.Links, 1)
+	require.Len(t, d.Images, 2)
+	assert.Equal(t, "The *map* of it", d.Images[0].Words)
+	assert.Equal(t, "pictures/map.svg", d.Images[0].Target)
+	assert.Equal(t, "![The *map* of it](pictures/map.svg)", source[d.Images[0].Start:d.Images[0].End])
+	assert.Equal(t, "![](c.svg)", source[d.Images[1].Start:d.Images[1].End])
+}
+
 func in(r Range) string { return sample[r.Start:r.End] }
 
 func TestLinksOfAllForms(t *testing.T) {

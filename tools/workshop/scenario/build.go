@@ -7,12 +7,15 @@
 package scenario
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -29,18 +32,18 @@ func NewBuild() *cobra.Command {
 				return err
 			}
 			if look {
-				return check(r, command.OutOrStdout())
+				return errors.Join(links.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
-			return Build(r, command.OutOrStdout())
+			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, or a link leads nowhere")
 	return command
 }
 
 // Build writes the scenarios of the stages that r has, and says so.
-func Build(r repository.Repository, out io.Writer) error {
-	want, have, err := both(r)
+func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
+	want, have, err := both(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -53,8 +56,8 @@ func Build(r repository.Repository, out io.Writer) error {
 }
 
 // check says in which files the scenarios are not what build would write.
-func check(r repository.Repository, out io.Writer) error {
-	want, have, err := both(r)
+func check(ctx context.Context, r repository.Repository, out io.Writer) error {
+	want, have, err := both(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -66,8 +69,8 @@ func check(r repository.Repository, out io.Writer) error {
 }
 
 // both returns the files that there should be and those that there are.
-func both(r repository.Repository) (want, have files, err error) {
-	if want, err = generate(r); err != nil {
+func both(ctx context.Context, r repository.Repository) (want, have files, err error) {
+	if want, err = generate(ctx, r); err != nil {
 		return nil, nil, err
 	}
 	have, err = present(r)

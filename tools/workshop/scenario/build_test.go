@@ -52,7 +52,7 @@ func newRepository(t *testing.T) repository.Repository {
 	}
 	require.NoError(t, os.CopyFS(r.Path("katacoda", "templates"), os.DirFS(katacoda+"/templates")))
 	var out bytes.Buffer
-	require.NoError(t, Build(r, &out))
+	require.NoError(t, Build(t.Context(), r, &out))
 	require.Contains(t, out.String(), "the scenarios in katacoda/ are current: 9 files, of which 9 have changed")
 	return r
 }
@@ -101,9 +101,9 @@ func TestBuildingAgainChangesNothing(t *testing.T) {
 	r := newRepository(t)
 	before := tree(t, r)
 	var out bytes.Buffer
-	require.NoError(t, Build(r, &out))
+	require.NoError(t, Build(t.Context(), r, &out))
 	assert.Contains(t, out.String(), "of which 0 have changed")
-	require.NoError(t, check(r, &out))
+	require.NoError(t, check(t.Context(), r, &out))
 	assert.Equal(t, before, tree(t, r))
 }
 
@@ -154,7 +154,7 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 			r := newRepository(t)
 			test.change(t, r)
 			before := tree(t, r)
-			err := check(r, &bytes.Buffer{})
+			err := check(t.Context(), r, &bytes.Buffer{})
 			require.Error(t, err)
 			for _, want := range test.want {
 				assert.Contains(t, err.Error(), want)
@@ -162,8 +162,8 @@ func TestCheckNamesWhatIsNotCurrent(t *testing.T) {
 			assert.True(t, strings.HasSuffix(err.Error(), "\nrun: make generate"), err)
 			assert.Equal(t, before, tree(t, r), "to look changes nothing")
 
-			require.NoError(t, Build(r, &bytes.Buffer{}), "make generate puts it right")
-			require.NoError(t, check(r, &bytes.Buffer{}))
+			require.NoError(t, Build(t.Context(), r, &bytes.Buffer{}), "make generate puts it right")
+			require.NoError(t, check(t.Context(), r, &bytes.Buffer{}))
 			assert.NoDirExists(t, r.Path("katacoda/04-queue"))
 			assert.FileExists(t, r.Path("katacoda/mine"))
 		})
@@ -205,8 +205,8 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 			r := newRepository(t)
 			before := tree(t, r)
 			repositorytest.Write(t, r.Path(test.file), test.content)
-			require.ErrorContains(t, Build(r, &bytes.Buffer{}), test.want)
-			require.ErrorContains(t, check(r, &bytes.Buffer{}), test.want)
+			require.ErrorContains(t, Build(t.Context(), r, &bytes.Buffer{}), test.want)
+			require.ErrorContains(t, check(t.Context(), r, &bytes.Buffer{}), test.want)
 			delete(before, r.Path(test.file))
 			after := tree(t, r)
 			delete(after, r.Path(test.file))

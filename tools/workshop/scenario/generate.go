@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -61,7 +62,7 @@ type maker struct {
 }
 
 // generate makes the scenarios of all stages that there are.
-func generate(r repository.Repository) (files, error) {
+func generate(ctx context.Context, r repository.Repository) (files, error) {
 	c, err := readCourse(r)
 	if err != nil {
 		return nil, err
@@ -77,12 +78,12 @@ func generate(r repository.Repository) (files, error) {
 	m := maker{c, templates, files{}}
 	s := structure{Title: c.Title, Description: c.Description}
 	for _, stage := range stages {
-		refs, err := lesson.Refs(r, stage)
+		refs, err := lesson.Refs(ctx, r, stage)
 		if err != nil {
 			return nil, err
 		}
 		for _, ref := range refs {
-			l, err := lesson.Read(r, ref)
+			l, err := lesson.Read(ctx, r, ref)
 			if err != nil {
 				return nil, err
 			}
