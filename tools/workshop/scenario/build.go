@@ -21,7 +21,7 @@ import (
 
 // NewBuild returns the command workshop lesson build.
 func NewBuild() *cobra.Command {
-	var look bool
+	var look, publish bool
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Write the scenarios into katacoda/ from the lessons",
@@ -31,6 +31,9 @@ func NewBuild() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if publish {
+				return publishable(command.Context(), r, command.OutOrStdout())
+			}
 			if look {
 				return errors.Join(links.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
@@ -38,6 +41,7 @@ func NewBuild() *cobra.Command {
 		},
 	}
 	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, or a link leads nowhere")
+	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
 
@@ -66,6 +70,18 @@ func check(ctx context.Context, r repository.Repository, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "the scenarios in katacoda/ are current: %d files\n", len(want))
 	return nil
+}
+
+// publishable is check, and wants the scenarios to clone a repository that there is.
+func publishable(ctx context.Context, r repository.Repository, out io.Writer) error {
+	c, err := readCourse(r)
+	if err != nil {
+		return err
+	}
+	if err := c.publishable(); err != nil {
+		return err
+	}
+	return check(ctx, r, out)
 }
 
 // both returns the files that there should be and those that there are.

@@ -19,8 +19,13 @@ import (
 const readme = "# Stage 3: listen\n\nAbout it.\n\n" +
 	"## Why\n\n<!-- lab -->\n\nStart the lab:\n\n```sh\nmake lab-up\n```\n\n<!-- /lab -->\n\nA file, see [`main.go`](main.go).\n\n" +
 	"## Step 1: Write\n\n```bash exec\necho one > one.txt\n```\n\n```text\nmade\n```\n\n" +
-	"## Step 2: Read\n\n```bash exec\ntrue\n```\n\n```bash exec lab\nlab logs audit\n```\n\n" +
+	"## Step 2: Read\n\n```bash exec\ngo build -o watch .\n```\n\n```bash exec lab\nlab logs audit\n```\n\n" +
 	"## Exercises\n\n1. Write more.\n\n## In production\n\nNothing.\n\n## What comes next\n\n[Stage 4](../04-queue/).\n"
+
+const (
+	sumAMD64 = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
+	sumARM64 = "b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2"
+)
 
 const courseText = `repository: https://example.com/course.git
 branch: main
@@ -28,9 +33,14 @@ title: A course
 description: About it.
 image: kubernetes-kubeadm-1node-4GB
 go: 1.26.8
+sums:
+  amd64: ` + sumAMD64 + `
+  arm64: ` + sumARM64 + `
 scenarios:
   03-watch: A program that listens.
   04-queue: A stage that is not on this branch.
+prepare:
+  03-watch: sh demo.sh
 `
 
 // katacoda is this repository's own folder of that name.
@@ -53,7 +63,7 @@ func newRepository(t *testing.T) repository.Repository {
 	require.NoError(t, os.CopyFS(r.Path("katacoda", "templates"), os.DirFS(katacoda+"/templates")))
 	var out bytes.Buffer
 	require.NoError(t, Build(t.Context(), r, &out))
-	require.Contains(t, out.String(), "the scenarios in katacoda/ are current: 9 files, of which 9 have changed")
+	require.Contains(t, out.String(), "the scenarios in katacoda/ are current: 10 files, of which 10 have changed")
 	return r
 }
 
@@ -87,7 +97,7 @@ func TestAScenarioIsMadeOfALesson(t *testing.T) {
 		"backend": {"imageid": "kubernetes-kubeadm-1node-4GB"}}`, repositorytest.Read(t, r.Path("katacoda/03-watch/index.json")))
 	assert.Equal(t, "## Step 1: Write\n\n```bash\necho one > one.txt\n```{{exec}}\n\n```text\nmade\n```\n",
 		repositorytest.Read(t, r.Path("katacoda/03-watch/step1/text.md")))
-	assert.Equal(t, "## Step 2: Read\n\n```bash\ntrue\n```{{exec}}\n\n"+onlyToRead+"```bash\nlab logs audit\n```\n",
+	assert.Equal(t, "## Step 2: Read\n\n```bash\ngo build -o watch .\n```{{exec}}\n\n"+onlyToRead+"```bash\nlab logs audit\n```\n",
 		repositorytest.Read(t, r.Path("katacoda/03-watch/step2/text.md")))
 	intro := repositorytest.Read(t, r.Path("katacoda/03-watch/intro.md"))
 	assert.Contains(t, intro, "# Stage 3: listen\n\nAbout it.\n\n## Why\n\nA file, see `main.go`.\n\n## Your node\n")
@@ -95,6 +105,77 @@ func TestAScenarioIsMadeOfALesson(t *testing.T) {
 	assert.Contains(t, finish, "## In production\n\nNothing.\n\n## What")
 	assert.Contains(t, finish, "Stage 4 (`04-queue`).\n")
 	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-watch/background.sh")), "--branch=main https://example.com/course.git ")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-watch/background.sh")), "\t03-watch 03-watch 1.26.8 \\\n\t\t\t"+sumAMD64+" \\\n\t\t\t"+sumARM64+"\n")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-watch/compile.sh")), "\ngo build -o /dev/null .\nsh demo.sh\ntrue\n")
+}
+
+// inParts makes of the lesson a map with two parts, which have images.
+func inParts(t *testing.T, r repository.Repository) {
+	t.Helper()
+	for name, content := range map[string]string{
+		"03-watch/README.md": "# Stage 3: listen\n\n## Why\n\nSee ![the whole](pictures/all.svg) of [`main.go`](main.go).\n\n" +
+			"## The parts\n\n- [Log](log/README.md)\n- [Sum](sum/README.md)\n\n## What comes next\n\n[Stage 4](../04-queue/).\n",
+		"03-watch/log/README.md":              strings.NewReplacer("Stage 3: ", "Stage 3, part 1: ", "```text\nmade", "![One](../pictures/one.svg)\n\n```text\nmade").Replace(readme),
+		"03-watch/sum/README.md":              strings.Replace(readme, "Stage 3: ", "Stage 3, part 2: ", 1),
+		"03-watch/pictures/all.svg":           "<svg>all</svg>",
+		"03-watch/pictures/one.svg":           "<svg>one</svg>",
+		"03-watch/lesson/checks/log/step1.sh": "exit 1\n",
+		"03-watch/lesson/checks/log/step2.sh": "exit 1\n",
+		"03-watch/lesson/checks/sum/step1.sh": "exit 1\n",
+		"03-watch/lesson/checks/sum/step2.sh": "exit 1\n",
+		"katacoda/course.yaml":                strings.NewReplacer("  03-watch: A program that listens.", "  03-log: A log.\n  03-sum: A sum.", "  03-watch: sh", "  03-log: sh").Replace(courseText),
+	} {
+		repositorytest.Write(t, r.Path(name), content)
+	}
+	for _, check := range []string{"step1.sh", "step2.sh"} {
+		require.NoError(t, os.Remove(r.Path("03-watch/lesson/checks", check)))
+	}
+}
+
+func TestAPartIsAScenario(t *testing.T) {
+	r := newRepository(t)
+	inParts(t, r)
+	require.NoError(t, Build(t.Context(), r, &bytes.Buffer{}))
+	assert.JSONEq(t, `{"title": "A course", "description": "About it.", "items": [{"path": "03-log"}, {"path": "03-sum"}]}`,
+		repositorytest.Read(t, r.Path("katacoda", "structure.json")))
+	assert.NoDirExists(t, r.Path("katacoda/03-watch"))
+	intro := repositorytest.Read(t, r.Path("katacoda/03-log/intro.md"))
+	assert.Contains(t, intro, "# Stage 3, part 1: listen\n\nAbout it.\n\n## Why this stage\n\nSee ![the whole](all.svg) of `main.go`.\n\n## Why\n\nA file, see `main.go`.\n\n## Your node\n")
+	assert.NotContains(t, repositorytest.Read(t, r.Path("katacoda/03-sum/intro.md")), "Why this stage")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-sum/background.sh")), "\t03-watch 03-sum 1.26.8 ")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-sum/step1/verify.sh")), "said=$(sh lesson/checks/sum/step1.sh 2>&1)")
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-sum/finish.md")), "`03-watch/sum/README.md`")
+}
+
+func TestImagesAreBesideTheTextThatShowsThem(t *testing.T) {
+	r := newRepository(t)
+	inParts(t, r)
+	require.NoError(t, Build(t.Context(), r, &bytes.Buffer{}))
+	assert.Contains(t, repositorytest.Read(t, r.Path("katacoda/03-log/step1/text.md")), "![One](one.svg)\n")
+	assert.Equal(t, "<svg>one</svg>", repositorytest.Read(t, r.Path("katacoda/03-log/step1/one.svg")))
+	assert.Equal(t, "<svg>all</svg>", repositorytest.Read(t, r.Path("katacoda/03-log/all.svg")))
+
+	repositorytest.Write(t, r.Path("03-watch/pictures/one.svg"), "<svg>1</svg>")
+	require.ErrorContains(t, check(t.Context(), r, &bytes.Buffer{}), "katacoda/03-log/step1/one.svg is stale")
+	require.NoError(t, os.Remove(r.Path("03-watch/pictures/one.svg")))
+	require.ErrorContains(t, Build(t.Context(), r, &bytes.Buffer{}), "making the scenario of stage 3/log: copying an image: ")
+}
+
+func TestAPlaceholderIsNotPublished(t *testing.T) {
+	r := newRepository(t)
+	err := publishable(t.Context(), r, &bytes.Buffer{})
+	require.EqualError(t, err, "katacoda/course.yaml: repository is still the placeholder https://example.com/course.git, which no node can clone; write there the address of the published repository, then: make generate")
+
+	repositorytest.Write(t, r.Path("katacoda/course.yaml"), strings.Replace(courseText, "https://example.com/", "https://git.example.io/example.com/", 1))
+	require.ErrorContains(t, publishable(t.Context(), r, &bytes.Buffer{}), "katacoda/03-watch/background.sh is stale")
+	require.NoError(t, Build(t.Context(), r, &bytes.Buffer{}))
+	require.NoError(t, publishable(t.Context(), r, &bytes.Buffer{}))
+	for repository, placeholder := range map[string]bool{
+		"git@example.org:a/b.git": true, "https://course.example/a.git": true, "https://sub.example.net/a": true,
+		"https://example.community/a.git": false, "git@git.io:example.com/b.git": false,
+	} {
+		assert.Equal(t, placeholder, course{Repository: repository}.publishable() != nil, repository)
+	}
 }
 
 func TestBuildingAgainChangesNothing(t *testing.T) {
@@ -184,7 +265,7 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 			`the form wants "## Exercises" here`,
 		},
 		"a lesson about which the course says nothing": {
-			"katacoda/course.yaml", strings.Replace(courseText, "03-watch", "02-watch", 1),
+			"katacoda/course.yaml", strings.ReplaceAll(courseText, "03-watch", "02-watch"),
 			"katacoda/course.yaml has no sentence for 03-watch; add one under scenarios",
 		},
 		"a repository that a shell would take for more": {
@@ -194,6 +275,14 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 		"a misspelt field of the course": {
 			"katacoda/course.yaml", courseText + "brunch: main\n",
 			`katacoda/course.yaml: error unmarshaling JSON: while decoding JSON: json: unknown field "brunch"`,
+		},
+		"a sum of Go that is none": {
+			"katacoda/course.yaml", strings.Replace(courseText, sumARM64, "h1:abc", 1),
+			`katacoda/course.yaml: the sum of Go for arm64 is "h1:abc"; it must be one of sha256sum`,
+		},
+		"what is prepared for no scenario": {
+			"katacoda/course.yaml", strings.Replace(courseText, "  03-watch: sh", "  03-wacht: sh", 1),
+			"katacoda/course.yaml: prepare names 03-wacht, which is not under scenarios",
 		},
 		"an image that nobody has": {
 			"katacoda/course.yaml", strings.Replace(courseText, "-4GB", "-64GB", 1),
@@ -219,6 +308,8 @@ func TestTextForAHostedNode(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"a link whose words are its path":       {"[`main.go`](main.go), [`config/`](config/)\n", "`main.go`, `config/`\n"},
 		"a link with other words":               {"the [runbook](runbooks/A.md) of [stage 3](../03-watch/)\n", "the runbook (`runbooks/A.md`) of stage 3 (`03-watch`)\n"},
+		"an image of the repository":            {"![a `b`](../pictures/a.svg)\n", "![a `b`](a.svg)\n"},
+		"an image of the outside":               {"![a](https://go.dev/a.svg)\n", "![a](https://go.dev/a.svg)\n"},
 		"a link to the outside":                 {"[Go](https://go.dev)\n", "[Go](https://go.dev)\n"},
 		"code that looks like a link":           {"```go\na[i](x)\n```\n", "```go\na[i](x)\n```\n"},
 		"a fence within a longer one":           {"````text\n```bash exec\n```\n````\n", "````text\n```bash exec\n```\n````\n"},
@@ -243,7 +334,7 @@ func TestAllScriptsAreCorrect(t *testing.T) {
 			scripts = append(scripts, file)
 		}
 	}
-	assert.Len(t, scripts, 6, "the templates, and what is made of them")
+	assert.Len(t, scripts, 8, "the templates, and what is made of them")
 	node, err := filepath.Glob(katacoda + "/node/*.sh")
 	require.NoError(t, err)
 	assert.NotEmpty(t, node)

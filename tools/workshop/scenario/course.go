@@ -20,7 +20,9 @@ type course struct {
 	Description string            `json:"description"`
 	Image       string            `json:"image"`
 	Go          string            `json:"go"`
+	Sums        map[string]string `json:"sums"` // of the Go for each architecture
 	Scenarios   map[string]string `json:"scenarios"`
+	Prepare     map[string]string `json:"prepare"`
 }
 
 const courseFile = "katacoda/course.yaml"
@@ -41,6 +43,20 @@ var images = []string{
 // These values stand in shell scripts, so they are of characters that need no quoting.
 var shellWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9./:@_+-]*$`)
 
+var sha256Sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// placeholder is the address of a repository on a host that nobody has: some names are
+// reserved for examples.
+var placeholder = regexp.MustCompile(`^([a-z+]+://)?([^@/]*@)?([^/:]*\.)?(example\.(com|net|org)|example|invalid|test)([/:]|$)`)
+
+// publishable refuses a course whose repository nobody can clone.
+func (c course) publishable() error {
+	if placeholder.MatchString(c.Repository) {
+		return fmt.Errorf("%s: repository is still the placeholder %s, which no node can clone; write there the address of the published repository, then: make generate", courseFile, c.Repository)
+	}
+	return nil
+}
+
 func readCourse(r repository.Repository) (course, error) {
 	content, err := os.ReadFile(r.Path(courseFile))
 	if err != nil {
@@ -53,6 +69,16 @@ func readCourse(r repository.Repository) (course, error) {
 	for name, value := range map[string]string{"repository": c.Repository, "branch": c.Branch, "go": c.Go} {
 		if !shellWord.MatchString(value) {
 			return course{}, fmt.Errorf("%s: %s is %q; it must be a word of letters, digits and ./:@_+-", courseFile, name, value)
+		}
+	}
+	for _, architecture := range []string{"amd64", "arm64"} {
+		if !sha256Sum.MatchString(c.Sums[architecture]) {
+			return course{}, fmt.Errorf("%s: the sum of Go for %s is %q; it must be one of sha256sum", courseFile, architecture, c.Sums[architecture])
+		}
+	}
+	for name := range c.Prepare {
+		if c.Scenarios[name] == "" {
+			return course{}, fmt.Errorf("%s: prepare names %s, which is not under scenarios", courseFile, name)
 		}
 	}
 	if !slices.Contains(images, c.Image) {

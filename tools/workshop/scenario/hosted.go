@@ -12,8 +12,9 @@ import (
 const onlyToRead = "(The next commands need the lab, so here they are only to be read.)\n\n"
 
 // hosted makes of a lesson's text that of a scenario: commands run when they are
-// clicked, passages that are only for the lab are left out, and links to files of the
-// repository become plain text, because a scenario has none of these files beside it.
+// clicked, passages that are only for the lab are left out, links to files of the
+// repository become plain text, because a scenario has none of these files beside it, and
+// images are where page copies them to.
 func hosted(text string) string {
 	document := markdown.Parse(text)
 	edits := passages(document, text)
@@ -29,6 +30,11 @@ func hosted(text string) string {
 	for _, link := range document.Links {
 		if !link.Empty() && !strings.Contains(link.Target, "://") {
 			edits = append(edits, markdown.Edit{Range: link.Range, Text: plain(link)})
+		}
+	}
+	for _, image := range document.Images {
+		if !image.Empty() && !strings.Contains(image.Target, "://") {
+			edits = append(edits, markdown.Edit{Range: image.Range, Text: "![" + image.Words + "](" + path.Base(image.Target) + ")"})
 		}
 	}
 	return document.Apply(edits...)

@@ -84,6 +84,8 @@ type node struct {
 	t       *testing.T
 	root    string
 	scripts string
+	// programs are those that come before the programs of the machine.
+	programs map[string]string
 }
 
 // newNode takes the scenario of a repository whose setup.sh is only setup.
@@ -111,11 +113,11 @@ func (n *node) repair(r repository.Repository) {
 
 func (n *node) run(args ...string) (string, error) {
 	n.t.Helper()
-	return sh(n.t, n.scripts, nil, args...)
+	return sh(n.t, n.scripts, n.programs, args...)
 }
 
 func TestANodeIsMadeReady(t *testing.T) {
-	n := newNode(t, "echo \"installing Go $2\" >> \"$(dirname \"$0\")/../../../workshop.progress\"\n")
+	n := newNode(t, "echo \"installing Go $3\" >> \"$(dirname \"$0\")/../../../workshop.progress\"\n")
 	output, err := n.run("step1/verify.sh")
 	require.Error(t, err)
 	assert.Equal(t, "the node is not ready yet: wait until the terminal says so\n", output)
@@ -134,6 +136,37 @@ func TestANodeIsMadeReady(t *testing.T) {
 	output, err = n.run("step1/verify.sh")
 	require.NoError(t, err)
 	assert.Equal(t, "done\n", output)
+}
+
+// The host shows nothing of what a check prints.
+func TestACheckWritesIntoTheReadersTerminal(t *testing.T) {
+	n := newNode(t, "exit 0\n")
+	terminal := filepath.Join(n.root, "terminal")
+	repositorytest.Write(t, terminal, "")
+	_, err := n.run("background.sh")
+	require.NoError(t, err)
+	n.programs = map[string]string{"tty": "echo '" + terminal + "'\n"}
+	_, err = n.run("-c", ". ./foreground.sh")
+	require.NoError(t, err)
+	_, err = n.run("step1/verify.sh")
+	require.Error(t, err)
+	assert.Equal(t, "\none.txt is not there yet\n", repositorytest.Read(t, terminal))
+
+	require.NoError(t, os.Remove(filepath.Join(n.root, "workshop.ended")))
+	repositorytest.Write(t, terminal, "")
+	_, err = n.run("step1/verify.sh")
+	require.Error(t, err)
+	assert.Equal(t, "\nthe node is not ready yet: wait until the terminal says so\n", repositorytest.Read(t, terminal))
+
+	n.programs = map[string]string{"tty": "echo not a tty; exit 1\n"}
+	repositorytest.Write(t, filepath.Join(n.root, "workshop.ended"), "0\n")
+	_, err = n.run("-c", ". ./foreground.sh")
+	require.NoError(t, err)
+	repositorytest.Write(t, terminal, "")
+	output, err := n.run("step1/verify.sh")
+	require.Error(t, err)
+	assert.Equal(t, "one.txt is not there yet\n", output)
+	assert.Empty(t, repositorytest.Read(t, terminal))
 }
 
 func TestTheReaderSeesProgressWhileItIsMadeReady(t *testing.T) {
