@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
@@ -41,7 +42,11 @@ func trim(r repository.Repository, last repository.Stage, later []repository.Sta
 		if err != nil {
 			return err
 		}
-		changed := unlink(text, dir, later)
+		changed := text
+		if file == r.Path(glossary.File) {
+			changed = withoutTerms(changed, later)
+		}
+		changed = unlink(changed, dir, later)
 		if changed == text {
 			return nil
 		}
@@ -87,6 +92,18 @@ func announce(readme string, last repository.Stage, later []repository.Stage) st
 		}
 	}
 	return title + "\n\n" + note + "\n" + strings.Join(lines, "\n")
+}
+
+// withoutTerms takes out of the glossary the terms that are explained in stages that are gone.
+func withoutTerms(text string, gone []repository.Stage) string {
+	var left strings.Builder
+	for line := range strings.Lines(text) {
+		isGone := slices.ContainsFunc(gone, func(stage repository.Stage) bool { return strings.Contains(line, "]("+stage.Folder+"/") })
+		if !strings.HasPrefix(line, "- ") || !isGone {
+			left.WriteString(line)
+		}
+	}
+	return left.String()
 }
 
 // unlink turns links into folders that are gone into plain text, and images too.

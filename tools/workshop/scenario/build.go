@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -35,12 +36,12 @@ func NewBuild() *cobra.Command {
 				return publishable(command.Context(), r, command.OutOrStdout())
 			}
 			if look {
-				return errors.Join(links.Check(r), check(command.Context(), r, command.OutOrStdout()))
+				return errors.Join(links.Check(r), glossary.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
 			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, or a link leads nowhere")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, or the glossary is wrong")
 	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
