@@ -307,7 +307,7 @@ func TestWhatCannotBeMadeIsSaid(t *testing.T) {
 func TestTextForAHostedNode(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"a link whose words are its path":       {"[`main.go`](main.go), [`config/`](config/)\n", "`main.go`, `config/`\n"},
-		"a link with other words":               {"the [runbook](runbooks/A.md) of [stage 3](../03-watch/)\n", "the runbook (`runbooks/A.md`) of stage 3 (`03-watch`)\n"},
+		"a link with other words":               {"the [runbook](runbooks/A.md#why) of [stage 3](../03-watch/)\n", "the runbook (`runbooks/A.md`) of stage 3 (`03-watch`)\n"},
 		"an image of the repository":            {"![a `b`](../pictures/a.svg)\n", "![a `b`](a.svg)\n"},
 		"an image of the outside":               {"![a](https://go.dev/a.svg)\n", "![a](https://go.dev/a.svg)\n"},
 		"a link to the outside":                 {"[Go](https://go.dev)\n", "[Go](https://go.dev)\n"},

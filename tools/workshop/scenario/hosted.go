@@ -59,7 +59,8 @@ func passages(document markdown.Document, text string) []markdown.Edit {
 // plain makes text of a link to a file of the repository, with the path if the words
 // do not name it.
 func plain(link markdown.Link) string {
-	file := strings.TrimPrefix(path.Clean(link.Target), "../")
+	target, _, _ := strings.Cut(link.Target, "#")
+	file := strings.TrimPrefix(path.Clean(target), "../")
 	if strings.Trim(link.Words, "`/") == strings.Trim(file, "/") || strings.HasPrefix(link.Target, "#") {
 		return link.Words
 	}

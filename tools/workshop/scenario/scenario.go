@@ -66,7 +66,7 @@ func (m maker) scenario(l lesson.Lesson, ofMap string) error {
 	}
 	values := map[string]any{
 		"Course": m.course, "Scenario": folder, "Compile": compile, "Map": ofMap,
-		"Folder": l.Stage.Folder, "Name": l.Ref.String(), "Lesson": path.Join(l.Folder(), "README.md"),
+		"Folder": l.Stage.Folder, "Name": l.String(), "Lesson": path.Join(l.Folder(), "README.md"),
 		"Title": l.Title, "Introduction": l.Introduction, "Why": text(lesson.Why),
 		"Production": text(lesson.Production), "Beyond": text(lesson.Beyond),
 	}
