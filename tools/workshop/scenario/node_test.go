@@ -167,6 +167,7 @@ func TestACheckWritesIntoTheReadersTerminal(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, "one.txt is not there yet\n", output)
 	assert.Empty(t, repositorytest.Read(t, terminal))
+	assert.NoFileExists(t, filepath.Join(n.root, "workshop.terminal"), "not a tty is no file")
 }
 
 func TestTheReaderSeesProgressWhileItIsMadeReady(t *testing.T) {
