@@ -94,6 +94,7 @@ check "golangci-lint" "correct what it says above, then: make lint" sh tools/lin
 check "go mod tidy" "run: make tidy" tidy
 check "generated files" "run: make generate" generated
 check "lessons and scenarios" "run: make generate" go -C tools/workshop run . lesson build --check
+check "pictures" "run: make generate" go -C tools run ./pictures --check ..
 check "modules" "each is to be tested" known
 check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
