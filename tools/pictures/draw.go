@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A picture is described by a line for each thing in it:
+// The source of a picture has one line for each thing in it:
 //
 //	title: What it is called
 //	alt: What it says, for those who cannot see it
@@ -22,12 +22,13 @@ import (
 //	arrow api.e cache.w: above it | below it
 //	line 20,200 640,200 dashed
 //
-// A point is X,Y, or a side of a box (n, e, s, w), which +N or -N moves along that
-// side; a _ for X or Y is that of the point before. A line has any number of points, and
-// round corners. `Code` is in backquotes. Words after the geometry are classes, which
-// style.css explains. What is drawn later is on top. A line that begins with # is a comment.
+// A point is X,Y, or the middle of a side of a box (n, e, s, w), which +N or -N moves along
+// that side. A _ for X or Y repeats that of the previous point. An arrow or a line goes
+// through any number of points and has round corners. `Code` is in backquotes. The words
+// after the geometry are classes of style.css. What is drawn later is on top. A line that
+// begins with # is a comment.
 //
-// There is no layout: whoever writes the numbers looks at the picture.
+// There is no automatic layout: look at the picture and change the numbers.
 
 //go:embed style.css
 var style string
@@ -110,7 +111,7 @@ func (p *picture) box(name, at, size string, class []string, text string) error 
 	if slices.Contains(class, "state") {
 		radius = h / 2
 	}
-	fmt.Fprintf(&p.body, "<rect class=\"box %s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\"/>\n", strings.Join(class, " "), x, y, w, h, radius)
+	fmt.Fprintf(&p.body, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\"/>\n", strings.Join(append([]string{"box"}, class...), " "), x, y, w, h, radius)
 	lines := strings.Count(text, "|")
 	p.text(x+w/2, y+h/2-float64(lines)*lineHeight/2, []string{"in"}, text)
 	return nil
@@ -145,20 +146,21 @@ func (p *picture) path(verb string, args []string, text string) error {
 	if len(points) < 2 {
 		return fmt.Errorf("%s needs two points, such as cache.e and 20,40", verb)
 	}
-	long := 1
-	d := fmt.Sprintf("M%g %g", points[0][0], points[0][1])
-	for i := 1; i < len(points); i++ {
+	long, last := 1, len(points)-1
+	fmt.Fprintf(&p.body, "<path class=\"%s\" d=\"M%g %g", strings.Join(append([]string{verb}, args...), " "), points[0][0], points[0][1])
+	for i := 1; i <= last; i++ {
 		if distance(points[i-1], points[i]) > distance(points[long-1], points[long]) {
 			long = i
 		}
-		if i == len(points)-1 {
-			d += fmt.Sprintf(" L%g %g", points[i][0], points[i][1])
-			break
+		corner := points[i]
+		if i < last {
+			from, to := near(corner, points[i-1]), near(corner, points[i+1])
+			fmt.Fprintf(&p.body, " L%g %g Q%g %g %g %g", from[0], from[1], corner[0], corner[1], to[0], to[1])
+		} else {
+			fmt.Fprintf(&p.body, " L%g %g", corner[0], corner[1])
 		}
-		from, to := near(points[i], points[i-1]), near(points[i], points[i+1])
-		d += fmt.Sprintf(" L%g %g Q%g %g %g %g", from[0], from[1], points[i][0], points[i][1], to[0], to[1])
 	}
-	fmt.Fprintf(&p.body, "<path class=\"%s %s\" d=\"%s\"/>\n", verb, strings.Join(args, " "), d)
+	p.body.WriteString("\"/>\n")
 	a, b := points[long-1], points[long]
 	x, y := (a[0]+b[0])/2, (a[1]+b[1])/2
 	first, second, _ := strings.Cut(text, "|")

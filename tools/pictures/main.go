@@ -1,5 +1,5 @@
 // Command pictures draws the pictures of the lessons: from each pictures/NAME.txt it
-// writes pictures/NAME.svg, light and dark. How such a text goes is at the top of draw.go.
+// writes pictures/NAME.svg, light and dark. The format of a text is at the top of draw.go.
 //
 //	pictures [--check] [FOLDER]
 //

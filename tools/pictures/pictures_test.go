@@ -111,7 +111,7 @@ func TestBrokenInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := draw(head + tc.line + "\n")
 			require.ErrorContains(t, err, tc.want)
-			assert.False(t, strings.Contains(err.Error(), "\n"), "one sentence")
+			assert.NotContains(t, err.Error(), "\n", "one sentence")
 		})
 	}
 	for _, missing := range []string{"title", "alt", "size"} {
