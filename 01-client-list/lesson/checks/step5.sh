@@ -1,13 +1,13 @@
 #!/bin/sh
-# Step 5: the service account that was refused may list now.
+# Step 5: the finished program is built, and the service account may list.
 cd "$(dirname "$0")/../.." || exit 1
 
-if [ ! -f reader.kubeconfig ]; then
-	echo "reader.kubeconfig is not there yet: make it with the first commands of step 5"
+if [ ! -x client-list ]; then
+	echo "client-list is not built yet: go build -o client-list ."
 	exit 1
 fi
-if ! said=$(./client-list --kubeconfig=reader.kubeconfig 2>&1); then
-	echo "the service account reader may not list yet: $said"
+if ! output=$(./client-list --kubeconfig=reader.kubeconfig 2>&1); then
+	echo "the service account reader may not list yet: $output"
 	exit 1
 fi
 echo done
