@@ -1,13 +1,17 @@
 #!/bin/sh
-# Step 1: the program is built, and a watch by hand has heard of a pod.
+# Step 1: first/ has printed the pod, and a change to it.
 cd "$(dirname "$0")/../.." || exit 1
 
-if [ ! -x watch ]; then
-	echo "watch is not built yet: go build -o watch ."
-	exit 1
-fi
-if ! grep -q '"type":"ADDED".*"name":"bell"' heard.json 2>/dev/null; then
-	echo "heard.json does not have the pod bell yet: open the watch, and run the pod while it is open"
-	exit 1
-fi
+for program in watch naive; do
+	if [ ! -x "$program" ]; then
+		echo "$program is not built yet: go build"
+		exit 1
+	fi
+done
+for type in ADDED MODIFIED; do
+	if ! grep -q "^$type pod bell in namespace default" naive.log 2>/dev/null; then
+		echo "naive.log has no line that begins with \"$type pod bell\" yet: run ./naive, and label the pod meanwhile"
+		exit 1
+	fi
+done
 echo done

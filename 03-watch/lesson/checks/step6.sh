@@ -1,19 +1,17 @@
 #!/bin/sh
-# Step 6: both requests were seen on the wire, and the second names the version
-# of the first.
+# Step 6: watch pods lost its connection, and lost nothing else.
 cd "$(dirname "$0")/../.." || exit 1
 
-version=$(sed -n 's/^{"kind":"PodList".*"metadata":{"resourceVersion":"\([0-9]*\)"},"items".*/\1/p' wire.log 2>/dev/null)
-if [ -z "$version" ]; then
-	echo "wire.log does not show the answer to the list yet: run watch raw with --show-wire"
+if ! grep -q 'going on from version' pods.log 2>/dev/null; then
+	echo "pods.log does not show a lost connection yet: take it away from watch pods, and give it back"
 	exit 1
 fi
-if ! grep -q "^> GET .*resourceVersion=$version&.*watch=true" wire.log; then
-	echo "wire.log does not show a watch from version $version, which is that of the list"
+if ! grep -q '^DELETED pod buoy' pods.log; then
+	echo "pods.log does not have buoy DELETED: delete it while the connection is away, and give the program time"
 	exit 1
 fi
-if ! grep -q '^{"type":"MODIFIED"' wire.log; then
-	echo "wire.log shows no event yet: label the pod while watch raw runs"
+if [ "$(grep -c '^ADDED pod bell' pods.log)" != 1 ]; then
+	echo "pods.log has bell ADDED more than once: remove the file and do the step again"
 	exit 1
 fi
 echo done

@@ -1,21 +1,19 @@
 #!/bin/sh
-# Step 8: what the lesson made is gone.
+# Step 8: both requests were seen on the wire, and the second names the version
+# of the first.
 cd "$(dirname "$0")/../.." || exit 1
 
-if ! pods=$(kubectl get pods --no-headers 2>&1); then
-	echo "the cluster does not answer: $pods"
+version=$(sed -n 's/^{"kind":"PodList".*"metadata":{"resourceVersion":"\([0-9]*\)"},"items".*/\1/p' wire.log 2>/dev/null)
+if [ -z "$version" ]; then
+	echo "wire.log does not show the answer to the list yet: run watch raw with --show-wire"
 	exit 1
 fi
-for name in bell buoy crane; do
-	if echo "$pods" | grep -q "^$name "; then
-		echo "the pod $name is still there: kubectl delete pod $name --now"
-		exit 1
-	fi
-done
-for file in *.log heard.json proxy.kubeconfig; do
-	if [ -e "$file" ]; then
-		echo "$file is still there: rm $file"
-		exit 1
-	fi
-done
+if ! grep -q "^> GET .*resourceVersion=$version&.*watch=true" wire.log; then
+	echo "wire.log does not show a watch from version $version, which is that of the list"
+	exit 1
+fi
+if ! grep -q '^{"type":"MODIFIED"' wire.log; then
+	echo "wire.log shows no event yet: label the pod while watch raw runs"
+	exit 1
+fi
 echo done
