@@ -1,6 +1,6 @@
 #!/bin/sh
-# Step 6: the metric was read three times, and has grown by itself.
-cd "$(dirname "$0")/../.." || exit 1
+# Step 5: the metric was read three times, and has grown by itself.
+cd "$(dirname "$0")/../../.." || exit 1
 
 values=$(sed -n 's/^pod_runtime_seconds{namespace="harbour"} //p' podruntime-metrics.log 2>/dev/null)
 if [ "$(echo "$values" | sort -u | wc -l)" -lt 3 ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Step 7: since its creation, the pod has run for longer than since its start.
-cd "$(dirname "$0")/../.." || exit 1
+# Step 3: since its creation, the pod has run for longer than since its start.
+cd "$(dirname "$0")/../../.." || exit 1
 
 minutes() { sed -n 's/^Pods in namespace default have been running for \(.*\) minutes\.$/\1/p' "podruntime-$1.log" 2>/dev/null | tail -n 1; }
 start=$(minutes start) creation=$(minutes creation)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A command that failed twice was tried a third time.
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 
 attempts=$(grep -c attempt observe-attempts.log 2>/dev/null)
 if [ "${attempts:-0}" -lt 3 ]; then

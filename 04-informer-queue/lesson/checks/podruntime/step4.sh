@@ -1,6 +1,6 @@
 #!/bin/sh
-# Step 5: podruntime printed pods that came and went, and not a label.
-cd "$(dirname "$0")/../.." || exit 1
+# Step 4: podruntime printed pods that came and went, and not a label.
+cd "$(dirname "$0")/../../.." || exit 1
 
 for part in "three cranes" "a label" "one crane"; do
 	if ! grep -qx "# $part" podruntime.log 2>/dev/null; then

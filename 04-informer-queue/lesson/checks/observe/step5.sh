@@ -1,6 +1,6 @@
 #!/bin/sh
 # The Ingress of the Service that was deleted unseen is gone, the other is there.
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 
 if ! ingresses=$(kubectl --namespace=quay get ingress --output=name 2>&1); then
 	echo "the cluster does not answer: $ingresses"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the steps about observe made is gone.
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 
 if ! namespace=$(kubectl get namespace quay --ignore-not-found --output='jsonpath={.status.phase}' 2>&1); then
 	echo "the cluster does not answer: $namespace"

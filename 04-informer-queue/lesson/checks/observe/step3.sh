@@ -1,6 +1,6 @@
 #!/bin/sh
 # observe printed a Service that was added, one that changed and one that was deleted.
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -x bin/observe ]; then
 	echo "observe is not built yet: go build -o bin/ ./cmd/observe"
