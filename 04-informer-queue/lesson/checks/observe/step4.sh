@@ -1,5 +1,5 @@
 #!/bin/sh
-# A command that failed twice was tried a third time.
+# Step 4: a command that failed twice was tried a third time.
 cd "$(dirname "$0")/../../.." || exit 1
 
 attempts=$(grep -c attempt observe-attempts.log 2>/dev/null)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Ingress of the Service that was deleted unseen is gone, the other is there.
+# Step 5: the Ingress of the Service that was deleted unseen is gone, the other is there.
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! ingresses=$(kubectl --namespace=quay get ingress --output=name 2>&1); then
@@ -11,11 +11,11 @@ if ! echo "$ingresses" | grep -q '/web$'; then
 	exit 1
 fi
 if echo "$ingresses" | grep -q '/shop$'; then
-	echo "the Ingress shop is still there: delete the Service shop, and run the example again"
+	echo "the Ingress shop is still there: run observe/examples/ingress/run.sh -n quay --once"
 	exit 1
 fi
-if ! grep -q '^# [^ ]* Deleted .*quay shop' observe-ingress.log 2>/dev/null; then
-	echo "observe-ingress.log has no line for the deletion of shop: delete the Service while observe is not running"
+if ! grep -q '^# [^ ]* Deleted .*quay shop' observe-missed.log 2>/dev/null; then
+	echo "observe-missed.log has no line for the deletion of shop: run observe/examples/ingress/run.sh with -n quay --once"
 	exit 1
 fi
 echo done
