@@ -1,6 +1,6 @@
 #!/bin/sh
 # A source was copied to two targets.
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -x bin/secretsync ]; then
 	echo "secretsync is not built yet: go build -o bin/ ./cmd/secretsync"
