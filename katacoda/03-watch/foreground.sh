@@ -1,5 +1,7 @@
 # Written by workshop lesson build. It runs in the reader's own shell, so it neither ends
-# that shell nor fails. It waits for background.sh, half an hour at most.
+# that shell nor fails. It waits for background.sh, half an hour at most. The checks write
+# into the terminal that it runs in.
+tty > /tmp/workshop.terminal || rm -f /tmp/workshop.terminal
 echo 'Preparing stage 3. This takes some minutes.'
 told=
 waited=0
