@@ -11,8 +11,9 @@
 //
 // Why keys, and not events? A key means "compare this", not "this happened". Ten
 // changes of an object whose key is waiting are one reconcile. A reconcile that failed
-// is repeated with what is true by then. And a program that was down, and missed
-// events, has missed nothing.
+// is repeated with what is true by then. And a program that was down needs no record
+// of what happened: when it starts, every object that exists becomes a key. (An object
+// that was deleted meanwhile does not; it must be found by comparing.)
 package controller
 
 import (
@@ -68,8 +69,8 @@ func (c *Controller[K]) Len() int { return c.queue.Len() }
 func (c *Controller[K]) Failures(key K) int { return c.queue.NumRequeues(key) }
 
 // Run reconciles until the context ends. It returns when every worker has finished
-// the key that it was processing; keys that are still waiting are dropped, which is
-// safe because the next start reconciles all objects again. A controller runs once.
+// the key that it was processing; keys that are still waiting are dropped: the next
+// start adds the key of every object that exists. A controller runs once.
 //
 // No worker starts before all caches have synced: a cache that is half full looks
 // as if the other half had been deleted.
