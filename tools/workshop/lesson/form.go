@@ -138,14 +138,17 @@ func (l Lesson) validatePassages(say sayer) {
 	}
 }
 
-// validateSteps wants each step to have something to run, and a check.
+// validateSteps wants each step to have something to run, and a check that a reader can run.
 func (l Lesson) validateSteps(r repository.Repository, say sayer) {
 	for _, step := range l.Steps {
 		if len(step.Blocks) == 0 {
 			say(step.Line, "step %d has nothing to run; give it a fenced block with the info string bash exec", step.Number)
 		}
-		if _, err := os.Stat(r.Path(l.Stage.Folder, step.Check)); err != nil {
+		switch info, err := os.Stat(r.Path(l.Stage.Folder, step.Check)); {
+		case err != nil:
 			say(step.Line, "step %d has no check; write %s", step.Number, step.Check)
+		case info.Mode()&0o111 == 0:
+			say(step.Line, "the reader cannot run the check of step %d; run: chmod +x %s", step.Number, step.Check)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -216,6 +217,13 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := Read(t.Context(), f.repository(), watch)
 	require.ErrorContains(t, err, "README.md:30")
 	require.ErrorContains(t, err, "README.md:9")
+}
+
+func TestACheckCanBeRun(t *testing.T) {
+	r := newFixture(t).repository()
+	require.NoError(t, os.Chmod(r.Path("03-watch/lesson/checks/step2.sh"), 0o644))
+	_, err := Read(t.Context(), r, watch)
+	require.ErrorContains(t, err, "03-watch/README.md:18: the reader cannot run the check of step 2; run: chmod +x lesson/checks/step2.sh")
 }
 
 func TestALessonThatIsNotThere(t *testing.T) {
