@@ -29,6 +29,7 @@ type setup struct {
 
 func newSetup(t *testing.T) *setup {
 	t.Helper()
+	t.Setenv("KUBEBUILDER_ASSETS", "") // make test sets it, and a node knows of none
 	s := &setup{t: t, root: t.TempDir()}
 	clone := filepath.Join(s.root, "hacking-a-controller")
 	require.NoError(t, os.CopyFS(clone, os.DirFS(newRepository(t).Root)))
