@@ -23,27 +23,24 @@ aarch64) architecture=arm64 sum=$5 ;;
 	exit 1
 	;;
 esac
-# The Go that the go command itself downloads where another version is wanted: a zip file,
-# whose content the checksum database of Go vouches for.
-toolchain="toolchain@v0.0.1-go$version.linux-$architecture"
-curl --fail --silent --show-error --location --retry 3 --max-time 600 \
-	--output /tmp/go.zip "https://proxy.golang.org/golang.org/toolchain/@v/${toolchain#*@}.zip"
-found=$(sha256sum /tmp/go.zip | cut -d ' ' -f 1)
+# The go command of the node's packages downloads another version of itself as a module, and
+# compares what is in it with the checksum database of Go.
+export DEBIAN_FRONTEND=noninteractive
+apt-get update --quiet --quiet
+apt-get install --quiet --quiet --yes --no-install-recommends golang-go
+zip=$(GOTOOLCHAIN=local go mod download -json "golang.org/toolchain@v0.0.1-go$version.linux-$architecture" | sed -n 's/^\t"Zip": "\(.*\)",$/\1/p')
+found=$(sha256sum "$zip" | cut -d ' ' -f 1)
 if [ "$found" != "$sum" ]; then
-	echo "the Go that was downloaded is not installed: its sum is $found, and katacoda/course.yaml wants $sum" >&2
+	echo "the Go that was downloaded is not used: its sum is $found, and katacoda/course.yaml wants $sum" >&2
 	exit 1
 fi
-rm -rf /tmp/go /usr/local/go
-if command -v unzip >/dev/null; then
-	unzip -q /tmp/go.zip -d /tmp/go
-else
-	python3 -m zipfile -e /tmp/go.zip /tmp/go
+downloaded=$(GOTOOLCHAIN="go$version" go env GOROOT)
+if [ "$(head -n 1 "$downloaded/VERSION")" != "go$version" ]; then
+	echo "the Go of the node's packages is older than 1.21, and cannot be another version; choose another image in katacoda/course.yaml" >&2
+	exit 1
 fi
-mv "/tmp/go/golang.org/$toolchain" /usr/local/go
-rm -r /tmp/go /tmp/go.zip
-# The zip file of a module holds neither programs nor the go.mod of another module.
-chmod -R +x /usr/local/go/bin /usr/local/go/pkg/tool
-mv /usr/local/go/src/_go.mod /usr/local/go/src/go.mod
+rm -rf /usr/local/go
+ln -s "$downloaded" /usr/local/go
 install -m 755 "$repository/katacoda/node/lab.sh" /usr/local/bin/lab
 # For other tabs of the reader.
 echo ". $repository/katacoda/node/env.sh" >> /root/.bashrc

@@ -1,10 +1,8 @@
 package scenario
 
 import (
-	"archive/zip"
-	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,32 +39,32 @@ func newSetup(t *testing.T) *setup {
 	repositorytest.Write(t, filepath.Join(s.root, "local/bin/lab"), "an older one")
 	repositorytest.Write(t, filepath.Join(s.root, "local/go/VERSION"), "an older one")
 	repositorytest.Write(t, filepath.Join(s.root, "assets/etcd"), "a program")
-	archive := s.archive()
-	sum := sha256.Sum256([]byte(archive))
-	s.sum = hex.EncodeToString(sum[:])
-	repositorytest.Write(t, filepath.Join(s.root, "served.zip"), archive)
+	s.sum = fmt.Sprintf("%x", sha256.Sum256([]byte("a zip file")))
+	repositorytest.Write(t, s.path("go.zip"), "a zip file")
+	s.haveGo("1.26.8")
 	s.programs = map[string]string{
-		"uname":   "echo aarch64\n",
-		"curl":    "for last; do :; done; echo \"$last\" > '" + s.root + "/url'; cp '" + s.root + "/served.zip' '" + s.root + "/go.zip'\n",
+		"uname": "echo aarch64\n",
+		// The node has no go before, and then one that can be another version.
+		"apt-get": `[ "$1" = update ] || cp "$SETUP_TEST_GO" "${0%/*}/go"`,
 		"kubectl": "exit 0\n",
 	}
+	t.Setenv("SETUP_TEST_GO", s.path("packaged"))
+	repositorytest.Write(t, s.path("packaged"), `#!/bin/sh
+case "$GOTOOLCHAIN $*" in
+"local mod download -json golang.org/toolchain@v0.0.1-go1.26.8.linux-arm64") printf '{\n\t"Zip": "%s",\n\t"Sum": ""\n}\n' '`+s.path("go.zip")+`' ;;
+"go1.26.8 env GOROOT") echo '`+s.path("toolchain")+`' ;;
+*) exit 1 ;;
+esac
+`)
 	t.Setenv("SETUP_TEST_LOG", filepath.Join(s.root, "asked"))
 	t.Setenv("SETUP_TEST_ASSETS", filepath.Join(s.root, "assets"))
 	return s
 }
 
-// archive is a zip file of Go, as the module proxy has it.
-func (s *setup) archive() string {
-	var archive bytes.Buffer
-	w := zip.NewWriter(&archive)
-	for name, content := range map[string]string{"bin/go": aGo, "pkg/tool/linux_arm64/compile": "a program", "src/_go.mod": "module std\n", "VERSION": "go1.26.8\n"} {
-		file, err := w.Create("golang.org/toolchain@v0.0.1-go1.26.8.linux-arm64/" + name)
-		require.NoError(s.t, err)
-		_, err = file.Write([]byte(content))
-		require.NoError(s.t, err)
-	}
-	require.NoError(s.t, w.Close())
-	return archive.String()
+// haveGo lets the go of the packages be this version.
+func (s *setup) haveGo(version string) {
+	repositorytest.Write(s.t, s.path("toolchain/bin/go"), aGo)
+	repositorytest.Write(s.t, s.path("toolchain/VERSION"), "go"+version+"\ntime 2026\n")
 }
 
 func (s *setup) path(name string) string { return filepath.Join(s.root, name) }
@@ -81,13 +79,7 @@ func TestGoIsInstalledAndWhatTheStepsRunIsCompiled(t *testing.T) {
 	repositorytest.Write(t, s.path("hacking-a-controller/03-watch/demo.sh"), "echo demo GOWORK=$GOWORK >> \"$SETUP_TEST_LOG\"\n")
 	output, err := s.run()
 	require.NoError(t, err, output)
-	assert.Equal(t, "https://proxy.golang.org/golang.org/toolchain/@v/v0.0.1-go1.26.8.linux-arm64.zip\n", repositorytest.Read(t, s.path("url")))
-	assert.Equal(t, "go1.26.8\n", repositorytest.Read(t, s.path("local/go/VERSION")))
-	assert.FileExists(t, s.path("local/go/src/go.mod"))
-	info, err := os.Stat(s.path("local/go/pkg/tool/linux_arm64/compile"))
-	require.NoError(t, err)
-	assert.NotZero(t, info.Mode()&0o100, "it can be run")
-	assert.NoFileExists(t, s.path("go.zip"))
+	assert.Equal(t, "go1.26.8\ntime 2026\n", repositorytest.Read(t, s.path("local/go/VERSION")))
 	assert.Equal(t, "go build -o /dev/null . GOFLAGS=-p=1 GOMEMLIMIT=1GiB\ndemo GOWORK=off\n", repositorytest.Read(t, s.path("asked")), "with what guards the memory of the node")
 	assert.Equal(t, "installing Go 1.26.8\nwaiting for the cluster\ncompiling what the steps run\nready\n", repositorytest.Read(t, s.path("workshop.progress")))
 	assert.Contains(t, repositorytest.Read(t, s.path("local/bin/lab")), "lab, on a node")
@@ -103,9 +95,18 @@ func TestAnotherGoIsNotInstalled(t *testing.T) {
 	s.sum = sumARM64
 	output, err := s.run()
 	require.Error(t, err)
-	assert.Equal(t, "==> installing Go 1.26.8\nthe Go that was downloaded is not installed: its sum is "+found+", and katacoda/course.yaml wants "+sumARM64+"\n", output)
+	assert.Equal(t, "==> installing Go 1.26.8\nthe Go that was downloaded is not used: its sum is "+found+", and katacoda/course.yaml wants "+sumARM64+"\n", output)
 	assert.Equal(t, "an older one", repositorytest.Read(t, s.path("local/go/VERSION")))
 	assert.NoFileExists(t, s.path("asked"))
+}
+
+func TestAGoThatCannotBeAnotherIsNotUsed(t *testing.T) {
+	s := newSetup(t)
+	s.haveGo("1.18.1")
+	output, err := s.run()
+	require.Error(t, err)
+	assert.Equal(t, "==> installing Go 1.26.8\nthe Go of the node's packages is older than 1.21, and cannot be another version; choose another image in katacoda/course.yaml\n", output)
+	assert.Equal(t, "an older one", repositorytest.Read(t, s.path("local/go/VERSION")))
 }
 
 func TestAMachineForWhichThereIsNoGo(t *testing.T) {
