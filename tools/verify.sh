@@ -78,6 +78,9 @@ same() {
   for file in 03-watch/internal/testcluster/*.go; do
     cmp "$file" "04-informer-queue/internal/testcluster/$(basename "$file")" || return 1
   done
+  for file in cluster.go proxy.go shared.go; do
+    cmp "03-watch/internal/testcluster/$file" "05-crd-operator/internal/testcluster/$file" || return 1
+  done
 }
 
 scripts() {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -22,7 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Cluster is a real API server with its etcd, and nothing else.
+// Cluster is a real API server with its etcd, and nothing else: nothing runs
+// pods, collects garbage or empties namespaces.
 type Cluster struct {
 	*envtest.Environment
 	Config     *rest.Config         // the administrator
@@ -63,7 +65,9 @@ func start(flags ...string) (*Cluster, error) {
 	}
 
 	c := &Cluster{Environment: &envtest.Environment{}, dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig")}
-	c.ControlPlaneStartTimeout, c.ControlPlaneStopTimeout = TestTimeout, TestTimeout
+	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
+	c.ControlPlaneStartTimeout = max(TestTimeout, time.Minute)
+	c.ControlPlaneStopTimeout = c.ControlPlaneStartTimeout
 	server := c.ControlPlane.GetAPIServer()
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(flag, "=")
@@ -119,18 +123,4 @@ func (c *Cluster) KillServer(t testing.TB) {
 	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-}
-
-// UserKubeconfig returns a kubeconfig for a new user without any rights.
-func (c *Cluster) UserKubeconfig(t testing.TB, name string) string {
-	t.Helper()
-	c.adding.Lock()
-	user, err := c.AddUser(envtest.User{Name: name}, nil)
-	c.adding.Unlock()
-	require.NoError(t, err)
-	content, err := user.KubeConfig()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, content, 0o600))
-	return path
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -26,14 +27,15 @@ import (
 // pods, collects garbage or empties namespaces.
 type Cluster struct {
 	*envtest.Environment
-	Config *rest.Config         // the administrator
-	Client kubernetes.Interface // the same, without a limit on requests
+	Config     *rest.Config         // the administrator
+	Client     kubernetes.Interface // the same, without a limit on requests
+	Kubeconfig string               // the same, as the path of a file
 
 	dir    string     // what the cluster has in files
 	adding sync.Mutex // envtest adds one user at a time
 }
 
-const runFirst = "run `make lab`, then `make test-5`, at the root of the repository"
+const runFirst = "run `make lab`, then `make test`, at the root of the repository"
 
 // Start starts a cluster that ends with the test. It is for a test that mistreats
 // its cluster; others take the one of Shared. The flags, as name=value, are added
@@ -62,8 +64,10 @@ func start(flags ...string) (*Cluster, error) {
 		return nil, err
 	}
 
-	c := &Cluster{Environment: &envtest.Environment{}, dir: dir}
-	c.ControlPlaneStartTimeout, c.ControlPlaneStopTimeout = TestTimeout, TestTimeout
+	c := &Cluster{Environment: &envtest.Environment{}, dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig")}
+	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
+	c.ControlPlaneStartTimeout = max(TestTimeout, time.Minute)
+	c.ControlPlaneStopTimeout = c.ControlPlaneStartTimeout
 	server := c.ControlPlane.GetAPIServer()
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(flag, "=")
@@ -85,8 +89,10 @@ func (c *Cluster) up() (err error) {
 		return err
 	}
 	c.Config.QPS = -1
-	c.Client, err = kubernetes.NewForConfig(c.Config)
-	return err
+	if c.Client, err = kubernetes.NewForConfig(c.Config); err != nil {
+		return err
+	}
+	return os.WriteFile(c.Kubeconfig, c.KubeConfig, 0o600)
 }
 
 // end stops the cluster.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Proxy stands between a client and the API server and passes bytes on. It can
+// Proxy stands between a client and the API server and copies bytes. It can
 // drop all connections, and refuse new ones.
 type Proxy struct {
 	listener net.Listener
@@ -58,13 +58,13 @@ func (p *Proxy) serve() {
 			}
 			continue
 		}
-		p.serving.Go(func() { p.pass(client, server) })
-		p.serving.Go(func() { p.pass(server, client) })
+		p.serving.Go(func() { p.forward(client, server) })
+		p.serving.Go(func() { p.forward(server, client) })
 	}
 }
 
-// pass copies until one of the two is closed, and closes the other.
-func (p *Proxy) pass(from, to net.Conn) {
+// forward copies until one of the two is closed, and closes the other.
+func (p *Proxy) forward(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	from.Close()
 	to.Close()

@@ -25,7 +25,7 @@ func testTimeout() time.Duration {
 	return d
 }
 
-// shared is the cluster of Shared, once a test has asked for it.
+// shared is the cluster of Shared, once a test has called that.
 var shared struct {
 	once    sync.Once
 	cluster *Cluster
