@@ -31,7 +31,7 @@ func sh(t *testing.T, dir string, programs map[string]string, args ...string) (s
 }
 
 func TestTheStandInOfTheLabTellsProcessesAsLessonsReadThem(t *testing.T) {
-	output, err := sh(t, katacoda+"/node", map[string]string{
+	output, err := sh(t, katacoda()+"/node", map[string]string{
 		// The kernel's names of processes are cut off.
 		"pgrep": `case $3 in kube-apiserver) echo 41;; kube-controller) echo 42;; *) exit 1;; esac`,
 	}, "-c", "sh lab.sh status > status; cat status; awk '/^kube-apiserver/ { print $2 }' status; rm status")
@@ -56,7 +56,7 @@ func TestTheStandInOfTheLabLoadsAnImage(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	repositorytest.Write(t, filepath.Join(dir, "an image.tar"), archive.String())
-	lab, err := filepath.Abs(katacoda + "/node/lab.sh")
+	lab, err := filepath.Abs(katacoda() + "/node/lab.sh")
 	require.NoError(t, err)
 
 	imports := `echo "$@" >> asked; echo unpacking`

@@ -33,7 +33,7 @@ func newSetup(t *testing.T) *setup {
 	require.NoError(t, os.CopyFS(clone, os.DirFS(newRepository(t).Root)))
 	repositorytest.Write(t, filepath.Join(clone, "03-watch/go.mod"), "module watch\n\nrequire (\n\tk8s.io/api v0.36.3\n)\n")
 	for _, name := range []string{"setup.sh", "env.sh", "lab.sh"} {
-		text := repositorytest.Read(t, filepath.Join(katacoda, "node", name))
+		text := repositorytest.Read(t, filepath.Join(katacoda(), "node", name))
 		repositorytest.Write(t, filepath.Join(clone, "katacoda/node", name), strings.NewReplacer("/tmp/", s.root+"/", "/root/", s.root+"/", "/usr/local/", s.root+"/local/").Replace(text))
 	}
 	repositorytest.Write(t, filepath.Join(s.root, "local/bin/lab"), "an older one")
