@@ -42,16 +42,30 @@ func (s *fullSync) done(k key) bool {
 	return len(s.left) == 0
 }
 
-// resync replays everything as Sync.
+// begin adds the first key, unless a full sync is running, and reports whether it did.
+func (s *fullSync) begin(k key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.left) > 0 {
+		return false
+	}
+	s.left[k] = true
+	return true
+}
+
+// resync replays everything as Sync. While a full sync is still running, the next time
+// is early enough.
 func (o *observer) resync() {
-	o.fullSync.add(resyncKey)
+	defer o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
+	if !o.fullSync.begin(resyncKey) {
+		return
+	}
 	o.syncStarted()
 	for _, object := range o.informer.GetStore().List() {
 		k := keyOf(object.(*unstructured.Unstructured))
 		o.fullSync.add(k)
 		o.record(k, event{present: syncEvent}, syncEvent)
 	}
-	o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
 }
 
 // syncStarted also reports that there is nothing to do, which would look like a

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"regexp"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -275,6 +276,16 @@ func TestResyncComesBackByItself(t *testing.T) {
 		cancel()
 		<-ended
 	})
+}
+
+func TestAResyncWaitsForTheFullSyncThatIsRunning(t *testing.T) {
+	e := newEnv(t, "--resync-period=1h")
+	e.configMap(t, "a", "1", "1")
+	for _, k := range []key{resyncKey, resyncKey, {namespace: "ns", name: "a"}} {
+		require.NoError(t, e.reconcile(t.Context(), k))
+	}
+	assert.Equal(t, []string{"Sync started", "Sync ended"}, regexp.MustCompile(`Sync (started|ended)`).FindAllString(e.out.String(), -1))
+	e.work(t)
 }
 
 func TestItIsUnhealthyUntilTheCacheHasSynced(t *testing.T) {
