@@ -68,7 +68,7 @@ func (s *stage) become(b *testing.B, namespace string, phase cnat.AtPhase, count
 func (s *stage) succeed(b *testing.B, namespace string, count int) {
 	b.Helper()
 	forEach(b, count, func(i int) error {
-		name := lifecycle.PodName(&cnat.At{ObjectMeta: metav1.ObjectMeta{Name: nameOf(i)}})
+		name := lifecycle.PodName(nameOf(i))
 		pod, err := s.Client.CoreV1().Pods(namespace).Get(b.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -32,9 +32,8 @@ type caches struct {
 }
 
 // newCaches prepares the caches. They call enqueue with the name of an At when
-// something has changed that its next step may depend on, and catchUp with each
-// At that has changed at all.
-func newCaches(ats versioned.Interface, kube kubernetes.Interface, namespace string, enqueue func(cache.ObjectName), catchUp func(*cnat.At)) (*caches, error) {
+// something has changed that its next step may depend on.
+func newCaches(ats versioned.Interface, kube kubernetes.Interface, namespace string, enqueue func(cache.ObjectName)) (*caches, error) {
 	c := &caches{
 		atFactory: externalversions.NewSharedInformerFactoryWithOptions(ats, 0,
 			externalversions.WithNamespace(namespace), externalversions.WithTransform(dropManagedFields)),
@@ -46,7 +45,7 @@ func newCaches(ats versioned.Interface, kube kubernetes.Interface, namespace str
 	c.ats, c.pods = atInformer.Lister(), podInformer.Lister()
 
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
-		atInformer.Informer():  atHandler(enqueue, catchUp),
+		atInformer.Informer():  atHandler(enqueue),
 		podInformer.Informer(): podHandler(enqueue),
 	} {
 		registration, err := informer.AddEventHandler(handler)
@@ -81,18 +80,16 @@ func (c *caches) wait() {
 	c.podFactory.Shutdown()
 }
 
-// atHandler enqueues an At that is new, or gone, or wants something else than
-// before. The generation counts changes of the spec. A change of the status is
-// most often our own, and never a reason to do anything.
-func atHandler(enqueue func(cache.ObjectName), catchUp func(*cnat.At)) cache.ResourceEventHandler {
+// atHandler enqueues an At that is new, or gone, or has another step to take: its
+// spec has changed, which the generation counts, or its phase.
+func atHandler(enqueue func(cache.ObjectName)) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(is any) { enqueue(cache.MetaObjectToName(is.(*cnat.At))) },
 		UpdateFunc: func(before, after any) {
 			was, is := before.(*cnat.At), after.(*cnat.At)
-			catchUp(is)
 			// Another UID is another At: the watch was down while one was deleted
 			// and the other created.
-			if was.Generation != is.Generation || was.UID != is.UID {
+			if was.Generation != is.Generation || was.Status.Phase != is.Status.Phase || was.UID != is.UID {
 				enqueue(cache.MetaObjectToName(is))
 			}
 		},

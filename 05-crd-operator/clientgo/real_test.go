@@ -65,10 +65,14 @@ func anAtIsRun(t *testing.T, c *testcluster.Cluster) {
 	becomes(cnat.Running)
 
 	pods := c.Client.CoreV1().Pods("default")
-	pod, err := pods.Get(t.Context(), "a-pod", metav1.GetOptions{})
-	require.NoError(t, err)
+	var pod *corev1.Pod
+	require.Eventually(t, func() (ok bool) {
+		var err error
+		pod, err = pods.Get(t.Context(), "a-pod", metav1.GetOptions{})
+		return err == nil
+	}, testcluster.TestTimeout, glance)
 	pod.Status.Phase = corev1.PodSucceeded
-	_, err = pods.UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
+	_, err := pods.UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	becomes(cnat.Done)
 

@@ -52,18 +52,17 @@ type operator struct {
 	clock  clock.PassiveClock
 	caches *caches
 	queue  *queue.Queue[cache.ObjectName] // of Ats
-	memory *memory
 	events *events
 }
 
 func run(ctx context.Context, ats versioned.Interface, kube kubernetes.Interface, o Options) error {
-	op := &operator{ats: ats, kube: kube, clock: o.Clock, memory: newMemory()}
+	op := &operator{ats: ats, kube: kube, clock: o.Clock}
 	op.queue = queue.New("clientgo", o.Clock, op.reconcile)
 	// The queue waits for its time in a goroutine of its own, from its creation.
 	defer op.queue.ShutDown()
 
 	var err error
-	if op.caches, err = newCaches(ats, kube, o.Namespace, op.queue.Enqueue, op.memory.catchUp); err != nil {
+	if op.caches, err = newCaches(ats, kube, o.Namespace, op.queue.Enqueue); err != nil {
 		return err
 	}
 	if op.events, err = startEvents(ctx, kube); err != nil {

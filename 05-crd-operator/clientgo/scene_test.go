@@ -44,11 +44,11 @@ var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{t: t, ats: fake.NewClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
-	s.operator = &operator{ats: s.ats, kube: s.kube, clock: s.clock, memory: newMemory()}
+	s.operator = &operator{ats: s.ats, kube: s.kube, clock: s.clock}
 	s.queue = queue.New("test", s.clock, s.reconcile)
 	t.Cleanup(s.queue.ShutDown)
 	var err error
-	s.caches, err = newCaches(s.ats, s.kube, "", s.queue.Enqueue, s.memory.catchUp)
+	s.caches, err = newCaches(s.ats, s.kube, "", s.queue.Enqueue)
 	require.NoError(t, err)
 	s.events, err = startEvents(t.Context(), s.kube)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -14,23 +15,39 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// createPod creates the pod of the At, unless a pod of that name exists.
-func (o *operator) createPod(ctx context.Context, at *cnat.At) (exists bool, err error) {
-	pod := lifecycle.DesiredPod(at)
-	_, err = o.kube.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+// createPod creates the pod of the At. If the server refuses, it returns what to do
+// about that.
+func (o *operator) createPod(ctx context.Context, seen lifecycle.Observed, event *lifecycle.Event) (lifecycle.Decision, error) {
+	pod := lifecycle.DesiredPod(seen.At)
+	_, err := o.kube.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	switch {
 	case err == nil:
-		o.memory.start(at)
-		klog.FromContext(ctx).Info("created the pod", "at", klog.KObj(at), "pod", pod.Name)
-		return false, nil
+		klog.FromContext(ctx).Info("created the pod", "at", klog.KObj(seen.At), "pod", pod.Name)
+		o.events.tell(ctx, seen.At, event)
+		return lifecycle.Decision{}, nil // the event of the pod brings the key back
 	case apierrors.IsAlreadyExists(err):
-		return true, nil
-	// The namespace is going, and the At with it. To try again is of no use.
+		existing, err := o.livePod(ctx, pod.Namespace, pod.Name)
+		if err != nil {
+			return lifecycle.Decision{}, err
+		}
+		return lifecycle.Exists(seen, existing), nil
+	// The namespace is going, and the At with it.
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return false, nil
-	default:
-		return false, fmt.Errorf("creating the pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return lifecycle.Decision{}, nil
 	}
+	if d, refused := lifecycle.Refused(seen, err); refused {
+		return d, nil
+	}
+	return lifecycle.Decision{}, fmt.Errorf("creating the pod %s/%s: %w", pod.Namespace, pod.Name, err)
+}
+
+// removeFinalizer lets the pod go.
+func (o *operator) removeFinalizer(ctx context.Context, pod *corev1.Pod) error {
+	_, err := o.kube.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, lifecycle.FinalizerPatch(pod), metav1.PatchOptions{})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // it is gone
+		return fmt.Errorf("removing the finalizer of the pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
 }
 
 // writeStatus writes the status, and then tells of it. The resource version goes
@@ -48,11 +65,6 @@ func (o *operator) writeStatus(ctx context.Context, at *cnat.At, d lifecycle.Dec
 		return fmt.Errorf("writing the status of the At %s/%s: %w", at.Namespace, at.Name, err)
 	}
 
-	o.memory.write(written)
-	// The watch may have been faster than the answer.
-	if cached, err := o.caches.ats.Ats(at.Namespace).Get(at.Name); err == nil {
-		o.memory.catchUp(cached)
-	}
 	klog.FromContext(ctx).Info("wrote the status", "at", klog.KObj(at), "phase", written.Status.Phase)
 	if d.Event != nil {
 		o.events.tell(ctx, written, d.Event)

@@ -4,76 +4,88 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"example.com/hacking-a-controller/05-crd-operator/cluster"
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// Main is the program without its process. It returns the exit code: 0 also when
-// the context has ended, because nothing else ends it.
-func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c, err := parseCommand(args, stdout)
-	if err == nil {
-		err = c.run(ctx)
+const defaultWorkers = 8
+
+// Command returns the program.
+func Command() *cobra.Command {
+	var (
+		config        cli.ConfigFlags
+		allNamespaces bool
+		workers       int
+	)
+	command := &cobra.Command{
+		Use:   "controllerruntime",
+		Short: "Run the commands of Ats when their time has come",
+		Args:  cli.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if workers < 1 {
+				return cli.UsageError(command, fmt.Errorf("--workers is %d, it must be at least 1", workers))
+			}
+			config, namespace, err := config.Load()
+			if err != nil {
+				return err
+			}
+			if allNamespaces {
+				namespace = metav1.NamespaceAll
+			}
+			// The manager logs with the logger of the context; a few corners of the
+			// framework log with a global one.
+			ctrl.SetLogger(klog.FromContext(command.Context()))
+			return Run(command.Context(), config, Options{Namespace: namespace, Workers: workers})
+		},
 	}
-	if err != nil && !errors.Is(err, pflag.ErrHelp) && ctx.Err() == nil {
-		fmt.Fprintln(stderr, "error:", err)
-		return 1
-	}
-	return 0
+	flags := command.Flags()
+	config.AddFlags(flags)
+	config.AddNamespaceFlag(flags)
+	flags.BoolVarP(&allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
+	flags.IntVar(&workers, "workers", defaultWorkers, "how `many` Ats to reconcile at the same time")
+	return command
 }
 
-// command is the command line, checked.
-type command struct {
-	cluster       cluster.Flags
-	allNamespaces bool
-	workers       int
-}
-
-// parseCommand reads the command line. When the user asks for help it prints the
-// help to stdout and returns pflag.ErrHelp.
-func parseCommand(args []string, stdout io.Writer) (command, error) {
-	var c command
-	flags := pflag.NewFlagSet("controllerruntime", pflag.ContinueOnError)
-	c.cluster.AddFlags(flags)
-	c.cluster.AddNamespaceFlag(flags)
-	flags.BoolVarP(&c.allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
-	flags.IntVar(&c.workers, "workers", defaultWorkers, "how `many` Ats to work on at the same time")
-	flags.Usage = func() {
-		fmt.Fprintf(stdout, "Run the commands of Ats when their time has come.\n\nUsage:\n  controllerruntime [flags]\n\nFlags:\n%s", flags.FlagUsages())
-	}
-
-	err := flags.Parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		return c, err
-	}
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if err == nil && c.workers < 1 {
-		err = fmt.Errorf("--workers is %d, it must be at least 1", c.workers)
-	}
+// checkAccess lists and watches a little of what the cache will list and watch. A
+// cache that is refused tries again for ever, and only the log shows it; at the
+// start, a refusal is an error.
+func checkAccess(ctx context.Context, config *rest.Config, mgr ctrl.Manager, namespace string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	// The clients of the manager do not watch; its cache does that for them.
+	c, err := client.NewWithWatch(config, client.Options{HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
-		return c, fmt.Errorf("%w; see controllerruntime --help", err)
+		return fmt.Errorf("creating a client: %w", err)
 	}
-	return c, nil
+	err = checkListAndWatch(ctx, c, &cnat.AtList{}, client.InNamespace(namespace))
+	if apierrors.IsNotFound(err) {
+		return errors.New("the cluster does not know Ats; create their CRD with kubectl apply -f config/crd")
+	} else if err != nil {
+		return err
+	}
+	return checkListAndWatch(ctx, c, &corev1.PodList{}, client.InNamespace(namespace), client.MatchingLabels{lifecycle.ManagedBy: lifecycle.Operator})
 }
 
-func (c command) run(ctx context.Context) error {
-	config, namespace, err := c.cluster.Config()
+func checkListAndWatch(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+	if err := c.List(ctx, list, append(options, client.Limit(1))...); err != nil {
+		return err
+	}
+	watch, err := c.Watch(ctx, list, options...)
 	if err != nil {
 		return err
 	}
-	if c.allNamespaces {
-		namespace = metav1.NamespaceAll
-	}
-	// The manager logs with the logger of the context; a few corners of the
-	// framework, with a global one that it wants to be told.
-	log.SetLogger(klog.FromContext(ctx))
-	return Run(ctx, config, Options{Namespace: namespace, Workers: c.workers})
+	watch.Stop()
+	return nil
 }

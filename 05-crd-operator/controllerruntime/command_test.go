@@ -9,25 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
-func TestTheCommandLine(t *testing.T) {
-	var help bytes.Buffer
-	c, err := parseCommand([]string{"--workers=3", "-A", "-n", "harbour", "--context=moon", "--kubeconfig=file"}, &help)
-	require.NoError(t, err)
-	assert.Equal(t, 3, c.workers)
-	assert.True(t, c.allNamespaces)
-	assert.Equal(t, "harbour", c.cluster.Namespace)
-	assert.Equal(t, "moon", c.cluster.Context)
-	assert.Equal(t, "file", c.cluster.Kubeconfig)
-
-	c, err = parseCommand(nil, &help)
-	require.NoError(t, err)
-	assert.Equal(t, command{workers: 8}, c)
-	assert.Empty(t, help.String())
-}
-
-func TestMainSaysWhatIsWrong(t *testing.T) {
+func TestTheCommandReportsWhatIsWrong(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("HOME", t.TempDir())
 	refused := filepath.Join(t.TempDir(), "kubeconfig")
@@ -44,14 +30,12 @@ current-context: test
 	}{
 		"no workers":        {[]string{"--workers=0"}, "error: --workers is 0, it must be at least 1; see controllerruntime --help\n"},
 		"an argument":       {[]string{"now"}, "error: unexpected argument \"now\"; see controllerruntime --help\n"},
-		"an unknown flag":   {[]string{"--moon"}, "error: unknown flag: --moon; see controllerruntime --help\n"},
-		"no kubeconfig":     {nil, "error: no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG\n"},
 		"no server answers": {[]string{"-A", "--kubeconfig", refused}, "error: http://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, Main(silent(t), tc.args, &stdout, &stderr))
+			assert.Equal(t, 1, cli.Run(silent(t), Command(), tc.args, &stdout, &stderr))
 			assert.Equal(t, tc.want, stderr.String())
 			assert.Empty(t, stdout.String())
 		})
@@ -60,7 +44,7 @@ current-context: test
 
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, 0, Main(silent(t), []string{"--help"}, &stdout, &stderr))
-	assert.Contains(t, stdout.String(), "Run the commands of Ats when their time has come.\n\nUsage:\n  controllerruntime [flags]")
+	assert.Equal(t, 0, cli.Run(silent(t), Command(), []string{"--help"}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "Run the commands of Ats when their time has come\n\nUsage:\n  controllerruntime [flags]")
 	assert.Empty(t, stderr.String())
 }

@@ -14,75 +14,67 @@ import (
 
 const podDeleted = "PodDeleted"
 
-// follow is for an At whose pod was created. It has been started, once and for
-// all: whatever becomes of the pod, there will be no second one.
+// follow is for an At whose pod exists. Whatever becomes of the pod, there will be
+// no second one.
 func follow(o Observed) Decision {
 	switch {
-	// Gone, or replaced by somebody else's.
-	case !IsPodOf(o.Pod, o.At):
-		return o.failed(podDeleted, "the pod "+PodName(o.At)+" was deleted before the command had ended; it is not run again")
 	case o.Pod.Status.Phase == corev1.PodSucceeded:
 		return o.complete()
 	case o.Pod.Status.Phase == corev1.PodFailed:
 		return o.failed(failure(o.Pod))
+	case isAbandoned(o.Pod):
+		return o.failed(podDeleted, "the pod "+o.Pod.Name+" was deleted before the command had ended; it is not run again")
 	default:
-		return o.running()
+		// What was in the way of the pod is not any more.
+		return Decision{Status: o.status(o.setStarted)}
 	}
 }
 
-func (o Observed) running() Decision {
-	message := "the pod " + o.Pod.Name + " runs the command"
-	return o.told(corev1.EventTypeNormal, "Started", message, func(s *cnat.AtStatus) {
-		o.setStarted(s)
-		s.Phase = cnat.Running
-	})
+// isAbandoned reports whether the pod was deleted and no kubelet will say how it
+// ended: it had not been scheduled to a node, or it was deleted with --force. Of
+// other pods that are deleted, the kubelet reports the end.
+//
+// It is what isPodFailed is in the Job controller. That one waits for no kubelet,
+// unless the podReplacementPolicy of the Job is Failed.
+func isAbandoned(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil && (pod.Spec.NodeName == "" || pod.DeletionGracePeriodSeconds != nil && *pod.DeletionGracePeriodSeconds == 0)
 }
 
 func (o Observed) complete() Decision {
 	const reason, message = "Succeeded", "the command has ended with exit code 0"
-	return o.told(corev1.EventTypeNormal, reason, message, func(s *cnat.AtStatus) {
-		o.setStarted(s)
+	return o.recorded(corev1.EventTypeNormal, reason, message, func(s *cnat.AtStatus) {
 		o.setEnded(s)
 		o.set(s, cnat.Complete, metav1.ConditionTrue, reason, message)
 	})
 }
 
 func (o Observed) failed(reason, message string) Decision {
-	return o.told(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
-		o.setStarted(s)
+	return o.recorded(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
 		o.setEnded(s)
 		o.set(s, cnat.Failed, metav1.ConditionTrue, reason, message)
 	})
 }
 
-// setStarted notes that the pod was created. If it is gone, the time is the
-// one that was noted before, if any.
+// setStarted notes that nothing is in the way of the pod.
 func (o Observed) setStarted(s *cnat.AtStatus) {
-	s.PodName = PodName(o.At)
-	if IsPodOf(o.Pod, o.At) {
-		s.StartTime = &o.Pod.CreationTimestamp
-	}
 	o.set(s, cnat.Scheduled, metav1.ConditionTrue, "Started", "the command was started")
 }
 
 // setEnded notes how the command ended.
 func (o Observed) setEnded(s *cnat.AtStatus) {
+	o.setStarted(s)
 	s.Phase = cnat.Done
-	end := metav1.NewTime(o.Now.Truncate(1e9)) // the API has whole seconds
-	if t := terminated(o.Pod); t != nil && IsPodOf(o.Pod, o.At) {
+	s.CompletionTime = o.second()
+	if t := terminated(o.Pod); t != nil {
 		s.ExitCode = &t.ExitCode
 		if !t.FinishedAt.IsZero() {
-			end = t.FinishedAt
+			s.CompletionTime = &t.FinishedAt
 		}
 	}
-	s.CompletionTime = &end
 }
 
 // terminated is how the command ended; nil if nobody knows.
 func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
-	if pod == nil {
-		return nil
-	}
 	for _, status := range pod.Status.ContainerStatuses {
 		if status.Name == container {
 			return status.State.Terminated

@@ -1,18 +1,27 @@
 // Package lifecycle is all that the operator knows about Ats. It decides, and
 // does nothing: no client, no cache, no clock of its own. Both forms of the
-// operator, clientgo and controllerruntime, ask it the same question:
+// operator, clientgo and controllerruntime, call it the same way:
 //
-//	this is the At, this is its pod, it is now this late: what is to be done?
-//
-//	lifecycle.go   the question and the answer
-//	wait.go        before the pod exists
-//	follow.go      after the pod was created
-//	pod.go         the pod that is wanted, and how to know it again
+//	lifecycle.go   what is observed, and what is decided
+//	wait.go        PENDING: before the time has come
+//	start.go       RUNNING: the pod is to be created
+//	follow.go      RUNNING: the pod exists
+//	pod.go         the pod, its name and its finalizer
 //	status.go      how a status is put together
 //
-// At most one thing is done at a time: to create the pod, or to write the
-// status. The next decision sees what came of it. So the operator can be killed
-// between any two of them.
+// An At goes through five writes, and each reconcile makes one of them. So the
+// operator can be killed between any two of them.
+//
+//	PENDING     the time has not come
+//	RUNNING     with a resource version: an At that was changed meanwhile is refused,
+//	            and from now on the CRD's rule refuses to change its schedule
+//	the pod     after a live read, because a RUNNING At in a cache may be gone by now
+//	DONE        how the command ended
+//	finalizer   removed from the pod: it may go now
+//
+// The operator remembers nothing. Until DONE is written the pod cannot vanish,
+// because it has a finalizer; so a RUNNING At without a pod is one whose pod has
+// never been created. The Job controller of Kubernetes works in the same way.
 package lifecycle
 
 import (
@@ -25,26 +34,26 @@ import (
 
 // Observed is everything that a decision depends on.
 type Observed struct {
+	// At is nil if there is none.
 	At *cnat.At
-	// Pod is the pod that has the name of the At's pod, whoever made it. nil
-	// means that there is none.
+	// Pod is the pod that has the name of the At's pod, whoever created it. It is
+	// nil if there is none.
 	Pod *corev1.Pod
-	// Started is whether this operator remembers to have created the pod. The
-	// cache of pods and that of Ats are both a moment behind, and not equally.
-	Started bool
-	Now     time.Time
+	Now time.Time
 }
 
-// Decision is what is to be done. The zero value is nothing.
+// Decision is what to do. The zero value is nothing. It is one thing at most: to
+// write the status, to create the pod, or to remove its finalizer.
 type Decision struct {
-	// CreatePod asks for the pod of DesiredPod. That it exists already is not an
-	// error, but something to look at: observe it and decide again.
-	CreatePod bool
 	// Status is to be written, unless it is nil.
 	Status *cnat.AtStatus
-	// Event is to be told once the status is written, unless it is nil.
+	// CreatePod is whether to create the pod of DesiredPod.
+	CreatePod bool
+	// RemoveFinalizer is whether to patch the pod with FinalizerPatch.
+	RemoveFinalizer bool
+	// Event is to be recorded once that has been done, unless it is nil.
 	Event *Event
-	// Wake is when to look again although nothing has changed. The zero time
+	// Wake is when to reconcile again although nothing has changed. The zero time
 	// is never.
 	Wake time.Time
 }
@@ -56,31 +65,43 @@ type Event struct {
 	Note   string
 }
 
-// Decide says what is to be done about an At.
+// NeedsLiveAt reports whether to read the At from the server, and not from a cache,
+// before Decide is called. A cache may be stale. Mostly that does no harm: the
+// server refuses a status that is based on an old resource version. Two things it
+// would not refuse, and they cannot be undone: to create the pod of an At that is
+// gone or over, and to let go the pod of an At that the cache does not show yet.
+func NeedsLiveAt(o Observed) bool {
+	return o.starting() || hasFinalizer(o.Pod) && !IsPodOf(o.Pod, o.At)
+}
+
+// NeedsLivePod reports whether to read the pod, too. When it is too late to create
+// it, no server says that it exists already.
+func NeedsLivePod(o Observed) bool {
+	return o.starting() && o.missedDeadline()
+}
+
+// Decide says what to do about an At.
 func Decide(o Observed) Decision {
 	switch {
+	case hasFinalizer(o.Pod) && (o.over() || !IsPodOf(o.Pod, o.At)):
+		return Decision{RemoveFinalizer: true}
 	case o.over():
 		return Decision{}
-	case o.started():
+	case o.starting():
+		return start(o)
+	case o.At.Status.Phase == cnat.Running:
 		return follow(o)
 	default:
 		return wait(o)
 	}
 }
 
-// LostPod reports whether the pod was created and is not there. A cache that is
-// a moment behind looks the same, so ask the server for the pod, and only then
-// decide.
-func LostPod(o Observed) bool {
-	return !o.over() && o.started() && !IsPodOf(o.Pod, o.At)
-}
-
-// over reports whether there is nothing left to do, whatever happens.
+// over reports whether there is nothing left to do for the At, whatever happens.
 func (o Observed) over() bool {
-	return o.At.DeletionTimestamp != nil || o.At.Status.Phase == cnat.Done
+	return o.At == nil || o.At.DeletionTimestamp != nil || o.At.Status.Phase == cnat.Done
 }
 
-// started reports whether the pod of this At was ever created.
-func (o Observed) started() bool {
-	return o.Started || o.At.Status.Phase == cnat.Running || IsPodOf(o.Pod, o.At)
+// starting reports whether the pod is to be created.
+func (o Observed) starting() bool {
+	return !o.over() && o.At.Status.Phase == cnat.Running && !IsPodOf(o.Pod, o.At)
 }

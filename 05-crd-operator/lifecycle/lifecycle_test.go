@@ -31,7 +31,7 @@ func schedule(s string) func(*cnat.At) {
 	return func(at *cnat.At) { at.Spec.Schedule = s }
 }
 
-func deadline(seconds int64) func(*cnat.At) {
+func deadlineSeconds(seconds int64) func(*cnat.At) {
 	return func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = &seconds }
 }
 
@@ -97,6 +97,9 @@ func words(d Decision) []string {
 	if d.CreatePod {
 		lines = append(lines, "create the pod")
 	}
+	if d.RemoveFinalizer {
+		lines = append(lines, "remove the finalizer")
+	}
 	if s := d.Status; s != nil {
 		line := "become " + string(s.Phase)
 		if s.PodName != "" {
@@ -117,7 +120,7 @@ func words(d Decision) []string {
 		}
 	}
 	if d.Event != nil {
-		lines = append(lines, fmt.Sprintf("tell %s %s: %s", d.Event.Type, d.Event.Reason, d.Event.Note))
+		lines = append(lines, fmt.Sprintf("record %s %s: %s", d.Event.Type, d.Event.Reason, d.Event.Note))
 	}
 	if !d.Wake.IsZero() {
 		lines = append(lines, "wake at "+clockTime(d.Wake))
@@ -129,18 +132,17 @@ func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.999999999")
 
 // scene is one observation, and what is to be done about it.
 type scene struct {
-	at      *cnat.At // newAt() if nil
-	pod     *corev1.Pod
-	started bool
-	late    time.Duration // how long after the schedule it is
-	want    []string
+	at   *cnat.At // newAt() if nil
+	pod  *corev1.Pod
+	late time.Duration // how long after the schedule it is
+	want []string
 }
 
 func (s scene) observed() Observed {
 	if s.at == nil {
 		s.at = newAt()
 	}
-	return Observed{At: s.at, Pod: s.pod, Started: s.started, Now: due.Add(s.late)}
+	return Observed{At: s.at, Pod: s.pod, Now: due.Add(s.late)}
 }
 
 func play(t *testing.T, scenes map[string]scene) {
@@ -149,33 +151,57 @@ func play(t *testing.T, scenes map[string]scene) {
 	}
 }
 
-func TestWhatIsOverIsLeftAlone(t *testing.T) {
-	play(t, map[string]scene{
-		"an At that is being deleted is not started":     {at: newAt(deletedAt)},
-		"an At that is being deleted is not followed":    {at: newAt(deletedAt), pod: newPod(exited(corev1.PodSucceeded, 0))},
-		"an At that is being deleted misses no pod":      {at: newAt(deletedAt), started: true},
-		"an At that is DONE is not run again":            {at: newAt(done)},
-		"an At that is DONE does not care about its pod": {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1))},
-	})
-}
+// running is an At whose pod is to be created, a second after it was due.
+func running(at *cnat.At) { after(Observed{Now: due.Add(time.Second)})(at) }
 
 func done(at *cnat.At) { at.Status.Phase = cnat.Done }
 
-func TestAPodIsLostIfItWasCreatedAndIsNotThere(t *testing.T) {
-	running := func(at *cnat.At) { at.Status.Phase = cnat.Running }
+func released(pod *corev1.Pod) { pod.Finalizers = nil }
+
+func TestWhatIsOverIsLeftAlone(t *testing.T) {
+	remove := []string{"remove the finalizer"}
+	play(t, map[string]scene{
+		"an At that is being deleted is not started":                {at: newAt(deletedAt)},
+		"an At that is being deleted does not get its pod":          {at: newAt(running, deletedAt)},
+		"an At that is being deleted lets its pod go":               {at: newAt(running, deletedAt), pod: newPod(in(corev1.PodRunning)), want: remove},
+		"an At that is being deleted does not report how it ended":  {at: newAt(running, deletedAt), pod: newPod(exited(corev1.PodSucceeded, 0)), want: remove},
+		"an At that is DONE is not run again":                       {at: newAt(done)},
+		"an At that is DONE lets its pod go":                        {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1)), want: remove},
+		"an At that is DONE has nothing more to do with its pod":    {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1), released)},
+		"the pod of an At that was here before may go":              {pod: newPod(ofPredecessor), want: remove},
+		"a pod that was orphaned may go":                            {pod: newPod(foreign), want: remove},
+		"the finalizer of somebody else is none of our business":    {at: newAt(done), pod: newPod(func(p *corev1.Pod) { p.Finalizers = []string{"example.com/other"} })},
+		"the pod of an At that waits, of which nobody knows, stays": {pod: newPod(), late: -time.Hour, want: words(Decide(Observed{At: newAt(), Now: due.Add(-time.Hour)}))},
+	})
+	assert.Equal(t, remove, words(Decide(Observed{Pod: newPod()})), "there is no At")
+	assert.Zero(t, Decide(Observed{Pod: newPod(released)}))
+	assert.Zero(t, Decide(Observed{}))
+}
+
+func TestWhatIsReadLive(t *testing.T) {
+	late := due.Add(time.Hour)
 	for name, test := range map[string]struct {
-		o    Observed
-		want bool
+		o       Observed
+		at, pod bool
 	}{
-		"it was never created":                {Observed{At: newAt()}, false},
-		"a foreign one is in its place":       {Observed{At: newAt(), Pod: newPod(foreign)}, false},
-		"it is there":                         {Observed{At: newAt(running), Pod: newPod(), Started: true}, false},
-		"the status says it was created":      {Observed{At: newAt(running)}, true},
-		"the operator remembers to create it": {Observed{At: newAt(), Started: true}, true},
-		"a foreign one has taken its place":   {Observed{At: newAt(running), Pod: newPod(foreign)}, true},
-		"nobody asks any more":                {Observed{At: newAt(done), Started: true}, false},
-		"the At is being deleted, with it":    {Observed{At: newAt(running, deletedAt)}, false},
+		"nothing, before its time":                            {Observed{At: newAt(), Now: due.Add(-1)}, false, false},
+		"nothing, when it is due: the resource version does":  {Observed{At: newAt(), Now: due}, false, false},
+		"the At, before the pod is created":                   {Observed{At: newAt(running), Now: due}, true, false},
+		"the At, while a foreign pod is in the way":           {Observed{At: newAt(running), Pod: newPod(foreign, released), Now: due}, true, false},
+		"the pod, too, before it is given up":                 {Observed{At: newAt(deadlineSeconds(9), running), Now: late}, true, true},
+		"nothing, once the pod is there":                      {Observed{At: newAt(running), Pod: newPod(), Now: late}, false, false},
+		"nothing, once the pod is there, with a deadline":     {Observed{At: newAt(deadlineSeconds(9), running), Pod: newPod(), Now: late}, false, false},
+		"nothing, when the deadline passes without a pod":     {Observed{At: newAt(deadlineSeconds(9)), Now: late}, false, false},
+		"nothing, when it is DONE":                            {Observed{At: newAt(done), Pod: newPod(), Now: late}, false, false},
+		"nothing, when it is being deleted":                   {Observed{At: newAt(running, deletedAt), Now: late}, false, false},
+		"the At, if it is not there and its pod is":           {Observed{Pod: newPod(), Now: due}, true, false},
+		"the At, if the pod is of another one":                {Observed{At: newAt(), Pod: newPod(ofPredecessor), Now: due}, true, false},
+		"the At, if it is DONE and the pod is of another one": {Observed{At: newAt(done), Pod: newPod(ofPredecessor), Now: due}, true, false},
+		"nothing, if the pod has been let go":                 {Observed{Pod: newPod(released), Now: due}, false, false},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, LostPod(test.o)) })
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, test.at, NeedsLiveAt(test.o))
+			assert.Equal(t, test.pod, NeedsLivePod(test.o))
+		})
 	}
 }

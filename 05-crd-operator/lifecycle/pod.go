@@ -1,7 +1,9 @@
 package lifecycle
 
 import (
-	"strconv"
+	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +19,9 @@ const (
 	PodSelector = ManagedBy + "=" + Operator
 )
 
-const generationAnnotation = cnat.GroupName + "/generation"
+// Finalizer keeps the pod from vanishing before its At is DONE. A pod that is
+// deleted stays, Terminating, until the operator has seen it and removes this.
+const Finalizer = cnat.GroupName + "/tracking"
 
 // container is the name of the only container that DesiredPod asks for. A cluster
 // may add some of its own.
@@ -26,22 +30,30 @@ const container = "command"
 // nobody is the user that may do nothing, on every Unix.
 const nobody = 65534
 
-// PodName is the name of an At's pod. It follows from that of the At, and that is
+const podSuffix = "-pod"
+
+// PodName is the name of the pod of the At of this name. It follows from that of the At, and that is
 // what makes the pod the only one: the server refuses a second pod of one name,
 // whoever asks for it.
-func PodName(at *cnat.At) string { return at.Name + "-pod" }
+func PodName(at string) string { return at + podSuffix }
+
+// AtOf is the name of the At that a pod may be of, in the pod's namespace. There
+// may be no such At. It goes by the name of the pod, not by its owner reference:
+// kubectl delete --cascade=orphan removes that from the pod, and the finalizer
+// is still to be removed.
+func AtOf(pod metav1.Object) (name string, ok bool) {
+	return strings.CutSuffix(pod.GetName(), podSuffix)
+}
 
 // DesiredPod is the pod that runs the command. It meets the restricted profile of
 // the Pod Security Standards.
 func DesiredPod(at *cnat.At) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: at.Namespace,
-			Name:      PodName(at),
-			Labels:    map[string]string{"app": at.Name, ManagedBy: Operator},
-			Annotations: map[string]string{
-				generationAnnotation: strconv.FormatInt(at.Generation, 10),
-			},
+			Namespace:  at.Namespace,
+			Name:       PodName(at.Name),
+			Labels:     map[string]string{"app": at.Name, ManagedBy: Operator},
+			Finalizers: []string{Finalizer},
 			// When the At is deleted, the garbage collector deletes the pod.
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(at, cnat.SchemeGroupVersion.WithKind("At"))},
 		},
@@ -66,25 +78,26 @@ func DesiredPod(at *cnat.At) *corev1.Pod {
 	}
 }
 
-// IsPodOf reports whether the pod was made for this At, and not for one of the
+// IsPodOf reports whether the pod was created for this At, and not for one of the
 // same name that came before it: the owner reference has the UID.
 func IsPodOf(pod *corev1.Pod, at *cnat.At) bool {
-	return pod != nil && metav1.IsControlledBy(pod, at)
+	return pod != nil && at != nil && metav1.IsControlledBy(pod, at)
 }
 
-// AtOf is the name of the At that a pod may be of, in the pod's namespace. It may
-// be that of an At that is gone.
-func AtOf(pod *corev1.Pod) (name string, ok bool) {
-	owner := metav1.GetControllerOf(pod)
-	if owner == nil || owner.Kind != "At" || owner.APIVersion != cnat.SchemeGroupVersion.String() {
-		return "", false
-	}
-	return owner.Name, true
-}
-
-// isOfNamesake reports whether the pod was made for another At of this name. That
-// one is gone, or the two could not have one name.
+// isOfNamesake reports whether the pod was created for another At of this name.
+// That one is gone, or the two could not have one name.
 func isOfNamesake(pod *corev1.Pod, at *cnat.At) bool {
-	name, ok := AtOf(pod)
-	return ok && name == at.Name && !IsPodOf(pod, at)
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && owner.Kind == "At" && owner.APIVersion == cnat.SchemeGroupVersion.String() &&
+		owner.Name == at.Name && owner.UID != at.UID
+}
+
+func hasFinalizer(pod *corev1.Pod) bool {
+	return pod != nil && slices.Contains(pod.Finalizers, Finalizer)
+}
+
+// FinalizerPatch is the strategic merge patch that removes our finalizer, and no
+// other. The UID is a precondition: another pod of this name is refused.
+func FinalizerPatch(pod *corev1.Pod) []byte {
+	return fmt.Appendf(nil, `{"metadata":{"uid":%q,"$deleteFromPrimitiveList/finalizers":[%q]}}`, pod.UID, Finalizer)
 }

@@ -1,23 +1,26 @@
 package lifecycle
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
 func TestThePodThatIsWanted(t *testing.T) {
-	at := newAt(func(at *cnat.At) { at.Generation = 12; at.Spec.Command = `echo "a  b" | tr a-z A-Z` })
+	at := newAt(func(at *cnat.At) { at.Spec.Command = `echo "a  b" | tr a-z A-Z` })
 	assert.Equal(t, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:   "harbour",
-			Name:        "example-at-pod",
-			Labels:      map[string]string{"app": "example-at", "app.kubernetes.io/managed-by": "cnat"},
-			Annotations: map[string]string{"cnat.programming-kubernetes.info/generation": "12"},
+			Namespace:  "harbour",
+			Name:       "example-at-pod",
+			Labels:     map[string]string{"app": "example-at", "app.kubernetes.io/managed-by": "cnat"},
+			Finalizers: []string{"cnat.programming-kubernetes.info/tracking"},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: "cnat.programming-kubernetes.info/v1alpha1", Kind: "At", Name: "example-at", UID: "one",
 				Controller: new(true), BlockOwnerDeletion: new(true),
@@ -48,32 +51,36 @@ func TestThePodThatIsWanted(t *testing.T) {
 func TestAPodIsOfTheAtThatItWasMadeFor(t *testing.T) {
 	assert.True(t, IsPodOf(newPod(), newAt()))
 	assert.True(t, IsPodOf(newPod(), newAt(edited)))
+	assert.False(t, IsPodOf(newPod(), nil))
 	assert.False(t, IsPodOf(nil, newAt()))
 	assert.False(t, IsPodOf(newPod(foreign), newAt()))
 	assert.False(t, IsPodOf(newPod(ofPredecessor), newAt()))
 	assert.False(t, IsPodOf(newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Controller = nil }), newAt()), "owned, but not controlled")
 }
 
-func TestTheNameOfTheAtStandsInThePod(t *testing.T) {
-	owner := func(change func(*metav1.OwnerReference)) func(*corev1.Pod) {
-		return func(pod *corev1.Pod) { change(&pod.OwnerReferences[0]) }
+func TestTheNameOfTheAtFollowsFromThatOfThePod(t *testing.T) {
+	for pod, want := range map[string]string{"example-at-pod": "example-at", "my-pod-pod": "my-pod", "example-at": ""} {
+		got, ok := AtOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod}})
+		assert.Equal(t, want != "", ok, pod)
+		if ok {
+			assert.Equal(t, want, got)
+		}
 	}
-	for name, test := range map[string]struct {
-		pod  *corev1.Pod
-		want string
-	}{
-		"its own":                           {newPod(), "example-at"},
-		"the At that it was of is gone":     {newPod(ofPredecessor), "example-at"},
-		"the pod's name does not matter":    {newPod(func(p *corev1.Pod) { p.Name = "other" }), "example-at"},
-		"it has no owner":                   {newPod(foreign), ""},
-		"its owner does not control it":     {newPod(owner(func(o *metav1.OwnerReference) { o.Controller = new(false) })), ""},
-		"its owner is of another kind":      {newPod(owner(func(o *metav1.OwnerReference) { o.Kind = "Job" })), ""},
-		"its owner is an At of another API": {newPod(owner(func(o *metav1.OwnerReference) { o.APIVersion = "batch/v1" })), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, ok := AtOf(test.pod)
-			assert.Equal(t, test.want, got)
-			assert.Equal(t, test.want != "", ok)
-		})
-	}
+	name, ok := AtOf(newPod(foreign))
+	assert.True(t, ok, "kubectl delete --cascade=orphan takes the owner reference")
+	assert.Equal(t, "example-at", name)
+}
+
+func TestThePatchRemovesOurFinalizerAndNoOther(t *testing.T) {
+	pod := newPod()
+	pod.UID = "two"
+	pod.Finalizers = append(pod.Finalizers, "example.com/other")
+	before, err := json.Marshal(pod)
+	require.NoError(t, err)
+	after, err := strategicpatch.StrategicMergePatch(before, FinalizerPatch(pod), corev1.Pod{})
+	require.NoError(t, err)
+	pod.Finalizers = []string{"example.com/other"}
+	want, err := json.Marshal(pod)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), string(after))
 }

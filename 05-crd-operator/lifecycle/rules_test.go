@@ -18,8 +18,8 @@ func everything(visit func(name string, o Observed)) {
 	ats := map[string]func(*cnat.At){
 		"a plain At":           func(*cnat.At) {},
 		"an edited At":         edited,
-		"an At with deadline":  deadline(9),
-		"an At with no delay":  deadline(0),
+		"an At with deadline":  deadlineSeconds(9),
+		"an At with no delay":  deadlineSeconds(0),
 		"an At going away":     deletedAt,
 		"an At at seven":       schedule("at seven"),
 		"an At with long word": schedule(strings.Repeat("seven ", 1000)),
@@ -29,24 +29,27 @@ func everything(visit func(name string, o Observed)) {
 	statuses := map[string]func(*cnat.At){
 		"new":           func(*cnat.At) {},
 		"waiting":       after(Observed{Now: due.Add(-time.Hour)}),
-		"blocked":       after(Observed{Now: due, Pod: newPod(foreign)}),
-		"running":       after(Observed{Now: due, Pod: newPod()}),
-		"done":          after(Observed{Now: due, Pod: newPod(in(corev1.PodSucceeded))}),
+		"blocked":       func(at *cnat.At) { schedule("at seven")(at); after(Observed{Now: due})(at) },
+		"running":       after(Observed{Now: due}),
+		"refused":       func(at *cnat.At) { running(at); blockedByQuota(at) },
+		"done":          after(Observed{Now: due}, Observed{Now: due, Pod: newPod(in(corev1.PodSucceeded))}),
 		"only a phase":  func(at *cnat.At) { at.Status.Phase = cnat.Running },
 		"foreign phase": func(at *cnat.At) { at.Status.Phase = "WAITING" },
 	}
 	for atName, at := range ats {
 		for statusName, status := range statuses {
-			anyPodAnyTime(func(name string, pod *corev1.Pod, started bool, now time.Time) {
-				at := newAt(status, at)
-				visit(atName+", "+statusName+", "+name, Observed{At: at, Pod: pod, Started: started, Now: now})
+			anyPodAnyTime(func(name string, pod *corev1.Pod, now time.Time) {
+				visit(atName+", "+statusName+", "+name, Observed{At: newAt(at, status, at), Pod: pod, Now: now})
 			})
 		}
 	}
+	anyPodAnyTime(func(name string, pod *corev1.Pod, now time.Time) {
+		visit("no At, "+name, Observed{Pod: pod, Now: now})
+	})
 }
 
 // anyPodAnyTime is everything but the At.
-func anyPodAnyTime(visit func(name string, pod *corev1.Pod, started bool, now time.Time)) {
+func anyPodAnyTime(visit func(name string, pod *corev1.Pod, now time.Time)) {
 	pods := map[string]*corev1.Pod{
 		"no pod":              nil,
 		"a new pod":           newPod(),
@@ -55,15 +58,16 @@ func anyPodAnyTime(visit func(name string, pod *corev1.Pod, started bool, now ti
 		"a succeeded pod":     newPod(exited(corev1.PodSucceeded, 0)),
 		"a failed pod":        newPod(exited(corev1.PodFailed, 1), deletedPod),
 		"a pod with words":    newPod(in(corev1.PodFailed), failedBecause("no luck", strings.Repeat("é", 1000))),
-		"a foreign pod":       newPod(foreign),
-		"a foreign pod going": newPod(foreign, deletedPod),
+		"a pod let go":        newPod(exited(corev1.PodSucceeded, 0), released),
+		"a foreign pod":       newPod(foreign, released),
+		"a foreign pod going": newPod(foreign, released, deletedPod),
+		"an orphan":           newPod(foreign),
 		"an old pod":          newPod(ofPredecessor),
+		"an old pod let go":   newPod(ofPredecessor, released),
 	}
 	for name, pod := range pods {
 		for _, late := range []time.Duration{-24 * time.Hour, -1, 0, 1, time.Second, 9 * time.Second, 10 * time.Second, time.Hour} {
-			for _, started := range []bool{false, true} {
-				visit(fmt.Sprintf("%s, %s late, started %t", name, late, started), pod, started, due.Add(late))
-			}
+			visit(fmt.Sprintf("%s, %s late", name, late), pod, due.Add(late))
 		}
 	}
 }
@@ -71,7 +75,11 @@ func anyPodAnyTime(visit func(name string, pod *corev1.Pod, started bool, now ti
 // doDecided does what was decided. It returns what is observed after it.
 func doDecided(o Observed, d Decision) Observed {
 	if d.CreatePod {
-		o.Pod, o.Started = DesiredPod(o.At), true
+		o.Pod = DesiredPod(o.At)
+	}
+	if d.RemoveFinalizer {
+		o.Pod = o.Pod.DeepCopy()
+		o.Pod.Finalizers = nil
 	}
 	if d.Status != nil {
 		o.At = o.At.DeepCopy()
@@ -80,19 +88,48 @@ func doDecided(o Observed, d Decision) Observed {
 	return o
 }
 
-func TestWhatWasDecidedIsNotDecidedAgain(t *testing.T) {
-	everything(func(name string, o Observed) {
-		once := Decide(o)
-		assert.False(t, once.CreatePod && once.Status != nil, "%s: one thing at a time", name)
-		assert.True(t, once.Event == nil || once.Status != nil, "%s: an event without a status is told for ever", name)
-		o = doDecided(o, once)
-		if once.CreatePod {
-			o = doDecided(o, Decide(o)) // RUNNING is another thing to do
-			assert.Equal(t, cnat.Running, o.At.Status.Phase, name)
+// writes is how many things are to be done.
+func writes(d Decision) (n int) {
+	for _, yes := range []bool{d.Status != nil, d.CreatePod, d.RemoveFinalizer} {
+		if yes {
+			n++
 		}
-		again := Decide(o)
-		assert.Empty(t, words(Decision{CreatePod: again.CreatePod, Status: again.Status, Event: again.Event}), name)
-		assert.Equal(t, once.Wake, again.Wake, name)
+	}
+	return n
+}
+
+func TestOneThingIsDoneAtATime(t *testing.T) {
+	everything(func(name string, o Observed) {
+		d := Decide(o)
+		assert.LessOrEqual(t, writes(d), 1, name)
+		assert.True(t, d.Event == nil || writes(d) == 1, "%s: an event without a write is recorded for ever", name)
+	})
+}
+
+func TestThereIsAnEndOfIt(t *testing.T) {
+	everything(func(name string, o Observed) {
+		for range 4 { // RUNNING, the pod, DONE, its finalizer; and once more the status of what was edited
+			o = doDecided(o, Decide(o))
+		}
+		assert.Zero(t, writes(Decide(o)), name)
+	})
+}
+
+func TestWhatCannotBeUndoneIsDecidedOnALiveRead(t *testing.T) {
+	everything(func(name string, o Observed) {
+		d := Decide(o)
+		if d.CreatePod {
+			assert.True(t, NeedsLiveAt(o), "%s: the pod is created for an At that may be gone", name)
+			assert.Equal(t, cnat.Running, o.At.Status.Phase, name)
+			assert.Nil(t, o.At.DeletionTimestamp, name)
+			assert.Nil(t, o.Pod, name)
+		}
+		if d.RemoveFinalizer && !IsPodOf(o.Pod, o.At) {
+			assert.True(t, NeedsLiveAt(o), "%s: the pod is let go for an At that may be there", name)
+		}
+		if d.Status != nil && d.Status.Phase == cnat.Done && o.At.Status.Phase == cnat.Running && !IsPodOf(o.Pod, o.At) {
+			assert.True(t, NeedsLivePod(o), "%s: given up with a pod that may be there", name)
+		}
 	})
 }
 
@@ -104,28 +141,20 @@ func TestTheTimeToWakeIsInTheFuture(t *testing.T) {
 	})
 }
 
-func TestAPodIsCreatedOnceAtMost(t *testing.T) {
+func TestAPodThatExistsIsNotLetGoBeforeTheEnd(t *testing.T) {
 	everything(func(name string, o Observed) {
-		if !Decide(o).CreatePod {
-			return
+		if Decide(o).RemoveFinalizer && IsPodOf(o.Pod, o.At) {
+			assert.True(t, o.At.Status.Phase == cnat.Done || o.At.DeletionTimestamp != nil, name)
 		}
-		assert.True(t, !o.Started && o.Pod == nil && o.At.Status.Phase != cnat.Running && o.At.Status.Phase != cnat.Done, "%s: created again", name)
-		// Whatever comes after that.
-		o = doDecided(o, Decision{CreatePod: true})
-		anyPodAnyTime(func(later string, pod *corev1.Pod, _ bool, now time.Time) {
-			seen := Observed{At: o.At, Pod: pod, Started: true, Now: now}
-			assert.False(t, Decide(seen).CreatePod, "%s; then %s", name, later)
-		})
 	})
 }
 
-func TestNothingLeavesDONE(t *testing.T) {
+func TestNoPhaseGoesBack(t *testing.T) {
+	order := map[cnat.AtPhase]int{"": 0, "WAITING": 0, cnat.Pending: 1, cnat.Running: 2, cnat.Done: 3}
 	everything(func(name string, o Observed) {
-		if d := Decide(o); d.Status != nil && d.Status.Phase == cnat.Done {
-			over := doDecided(o, d).At
-			anyPodAnyTime(func(later string, pod *corev1.Pod, started bool, now time.Time) {
-				assert.Zero(t, Decide(Observed{At: over, Pod: pod, Started: started, Now: now}), "%s; then %s", name, later)
-			})
+		if d := Decide(o); d.Status != nil {
+			assert.GreaterOrEqual(t, order[d.Status.Phase], order[o.At.Status.Phase], name)
+			assert.NotEqual(t, cnat.Done, o.At.Status.Phase, name)
 		}
 	})
 }
@@ -153,7 +182,8 @@ func TestDecidingChangesNothing(t *testing.T) {
 	everything(func(name string, o Observed) {
 		at, pod := o.At.DeepCopy(), o.Pod.DeepCopy()
 		Decide(o)
-		LostPod(o)
+		NeedsLiveAt(o)
+		NeedsLivePod(o)
 		assert.Equal(t, at, o.At, name)
 		assert.Equal(t, pod, o.Pod, name)
 	})

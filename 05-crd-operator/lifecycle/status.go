@@ -1,7 +1,7 @@
 package lifecycle
 
 import (
-	"strconv"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,9 +21,9 @@ func (o Observed) status(change func(*cnat.AtStatus)) *cnat.AtStatus {
 	return status
 }
 
-// told is a change of the status with an event about it. Where there is nothing
-// to write, there is nothing to tell.
-func (o Observed) told(eventType, reason, note string, change func(*cnat.AtStatus)) Decision {
+// recorded is a change of the status with an event about it. Where there is
+// nothing to write, there is nothing to record.
+func (o Observed) recorded(eventType, reason, note string, change func(*cnat.AtStatus)) Decision {
 	status := o.status(change)
 	if status == nil {
 		return Decision{}
@@ -36,19 +36,10 @@ func (o Observed) told(eventType, reason, note string, change func(*cnat.AtStatu
 func (o Observed) set(s *cnat.AtStatus, condition string, value metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&s.Conditions, metav1.Condition{
 		Type: condition, Status: value, Reason: reason, Message: message,
-		ObservedGeneration: o.generation(),
-		LastTransitionTime: metav1.NewTime(o.Now.Truncate(1e9)), // the API has whole seconds
+		ObservedGeneration: o.At.Generation,
+		LastTransitionTime: *o.second(),
 	})
 }
 
-// generation is the one that was acted upon. Once there is a pod, it is the one
-// that the pod was made from: somebody may have changed the At just after that,
-// and just before it became RUNNING and the schema forbade it.
-func (o Observed) generation() int64 {
-	if IsPodOf(o.Pod, o.At) {
-		if generation, err := strconv.ParseInt(o.Pod.Annotations[generationAnnotation], 10, 64); err == nil {
-			return generation
-		}
-	}
-	return o.At.Generation
-}
+// second is the time in whole seconds, as the API has it.
+func (o Observed) second() *metav1.Time { return &metav1.Time{Time: o.Now.Truncate(time.Second)} }

@@ -12,43 +12,29 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
-// pause is how long a foreign pod is left in the way before the operator looks
-// whether it is still there. It watches only pods that bear its label.
-const pause = 10 * time.Second
-
-// wait is for an At whose pod was never created.
+// wait is for an At that is PENDING.
 func wait(o Observed) Decision {
 	schedule, err := Schedule(o.At)
-	if err != nil {
-		// To try again would be of no use: only another schedule helps, and the
-		// watch will tell of that.
-		return blocked(o, "InvalidSchedule", err.Error())
-	}
-	tooLate := tooLateFrom(o.At, schedule)
-
 	switch {
+	case err != nil:
+		// To try again would be of no use: only another schedule helps, and the
+		// watch reports that.
+		return blocked(o, "InvalidSchedule", err.Error())
 	case o.Now.Before(schedule):
 		status := o.status(func(s *cnat.AtStatus) {
 			s.Phase = cnat.Pending
 			o.set(s, cnat.Scheduled, metav1.ConditionTrue, "Waiting", "the command will be run at "+schedule.UTC().Format(time.RFC3339Nano))
 		})
 		return Decision{Status: status, Wake: schedule}
-
-	case !tooLate.IsZero() && !o.Now.Before(tooLate):
-		return missed(o, schedule)
-
-	case o.Pod == nil:
-		return Decision{CreatePod: true}
-
-	// The pod of an At of the same name that was deleted a moment ago. Give the
-	// garbage collector its time.
-	case o.Pod.DeletionTimestamp != nil || isOfNamesake(o.Pod, o.At):
-		return Decision{Wake: o.lookAgain(tooLate)}
-
+	case o.missedDeadline():
+		return missed(o)
 	default:
-		d := blocked(o, "PodNameTaken", fmt.Sprintf("the pod %s exists, and was not made for this At; delete that pod, or create this At under another name", o.Pod.Name))
-		d.Wake = o.lookAgain(tooLate)
-		return d
+		return Decision{Status: o.status(func(s *cnat.AtStatus) {
+			s.Phase = cnat.Running
+			s.PodName = PodName(o.At.Name)
+			s.StartTime = o.second()
+			o.setStarted(s)
+		})}
 	}
 }
 
@@ -67,43 +53,43 @@ func Schedule(at *cnat.At) (time.Time, error) {
 // longest is how many seconds a time.Duration can hold: 292 years.
 const longest = math.MaxInt64 / int64(time.Second)
 
-// tooLateFrom is when the command may not be started any more. The zero time means
+// deadline is when the command may not be started any more. The zero time means
 // that there is no such limit. How late it is counts in whole seconds, so that a
 // deadline of 0 leaves it the second of its schedule.
-func tooLateFrom(at *cnat.At, schedule time.Time) time.Time {
-	if at.Spec.StartingDeadlineSeconds == nil {
+func deadline(at *cnat.At) time.Time {
+	schedule, err := Schedule(at)
+	if err != nil || at.Spec.StartingDeadlineSeconds == nil {
 		return time.Time{}
 	}
 	late := min(*at.Spec.StartingDeadlineSeconds, longest)
 	return schedule.Add(time.Duration(late) * time.Second).Add(time.Second)
 }
 
-// blocked is for an At that cannot be run as things are. It stays PENDING.
-func blocked(o Observed, reason, message string) Decision {
-	return o.told(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
-		s.Phase = cnat.Pending
-		o.set(s, cnat.Scheduled, metav1.ConditionFalse, reason, message)
-	})
+func (o Observed) missedDeadline() bool {
+	deadline := deadline(o.At)
+	return !deadline.IsZero() && !o.Now.Before(deadline)
 }
 
 // missed is for an At that will never be run.
-func missed(o Observed, schedule time.Time) Decision {
+func missed(o Observed) Decision {
 	const reason = "StartingDeadlineExceeded"
+	schedule, _ := Schedule(o.At) // that has a deadline, so it is one
 	message := fmt.Sprintf("the command should have been started at %s, or within %d seconds; it will not be run",
 		schedule.UTC().Format(time.RFC3339Nano), *o.At.Spec.StartingDeadlineSeconds)
-	return o.told(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
-		s.Phase = cnat.Done
+	return o.recorded(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
+		s.Phase, s.PodName, s.StartTime = cnat.Done, "", nil
 		o.set(s, cnat.Scheduled, metav1.ConditionFalse, reason, message)
 		o.set(s, cnat.Failed, metav1.ConditionTrue, reason, message)
 	})
 }
 
-// lookAgain is when to look whether the pod is still in the way: soon, and as soon
-// as it is too late.
-func (o Observed) lookAgain(tooLate time.Time) time.Time {
-	soon := o.Now.Add(pause)
-	if !tooLate.IsZero() && tooLate.Before(soon) {
-		return tooLate
-	}
-	return soon
+// blocked is for an At that cannot be run as things are. What is in the way is
+// reported once.
+func blocked(o Observed, reason, message string) Decision {
+	return o.recorded(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
+		if s.Phase != cnat.Running {
+			s.Phase = cnat.Pending
+		}
+		o.set(s, cnat.Scheduled, metav1.ConditionFalse, reason, message)
+	})
 }

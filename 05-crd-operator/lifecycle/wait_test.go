@@ -8,14 +8,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 )
 
 const (
 	notATime = `the schedule "at seven" is not a time such as 2019-04-12T10:12:00Z; correct spec.schedule`
-	taken    = "the pod example-at-pod exists, and was not made for this At; delete that pod, or create this At under another name"
 	tooLate9 = "the command should have been started at 2019-04-12T10:12:00Z, or within 9 seconds; it will not be run"
 )
+
+// starts is what an At becomes that had no condition, and is due.
+func starts(now string) []string {
+	return []string{
+		"become RUNNING in example-at-pod from " + now,
+		"Scheduled=True since " + now + ", of 1: Started: the command was started",
+	}
+}
 
 func TestBeforeThePodExists(t *testing.T) {
 	early := Observed{Now: due.Add(-time.Hour)}
@@ -61,16 +67,27 @@ func TestBeforeThePodExists(t *testing.T) {
 			},
 		},
 		"early, a pod in the way is not yet in the way": {
-			at: newAt(after(early)), pod: newPod(foreign), late: -1,
+			at: newAt(after(early)), pod: newPod(foreign, released), late: -1,
 			want: []string{"wake at 10:12:00"},
 		},
-		"at the schedule it starts": {
-			at:   newAt(after(early)),
-			want: []string{"create the pod"},
+		"at the schedule it becomes RUNNING, before there is a pod": {
+			at: newAt(after(early)),
+			want: []string{
+				"become RUNNING in example-at-pod from 10:12:00",
+				"Scheduled=True since 09:12:00, of 1: Started: the command was started",
+			},
+		},
+		"when it starts counts in whole seconds": {
+			late: 999 * time.Millisecond,
+			want: starts("10:12:00"),
 		},
 		"a new At with a schedule in the past starts at once": {
-			late: 7 * 365 * 24 * time.Hour,
-			want: []string{"create the pod"},
+			late: 365 * 24 * time.Hour,
+			want: starts("10:12:00"),
+		},
+		"a pod in the way shows when ours is created": {
+			pod:  newPod(foreign, released),
+			want: starts("10:12:00"),
 		},
 	})
 }
@@ -79,14 +96,17 @@ func TestABadScheduleIsACondition(t *testing.T) {
 	blocked := []string{
 		"become PENDING",
 		"Scheduled=False since 10:12:00, of 1: InvalidSchedule: " + notATime,
-		"tell Warning InvalidSchedule: " + notATime,
+		"record Warning InvalidSchedule: " + notATime,
 	}
 	bad := Observed{Now: due}
 	play(t, map[string]scene{
-		"it is told, and not tried again":      {at: newAt(schedule("at seven")), want: blocked},
-		"it is told once":                      {at: newAt(schedule("at seven"), after(bad)), late: time.Hour},
-		"when it is corrected, the At starts":  {at: newAt(schedule("at seven"), after(bad), schedule("2019-04-12T10:12:00Z"), edited), want: []string{"create the pod"}},
-		"it does not stop what was started":    {at: newAt(schedule("at seven")), pod: newPod(), want: words(Decide(Observed{At: newAt(), Pod: newPod(), Now: due}))},
+		"it is told, and not tried again": {at: newAt(schedule("at seven")), want: blocked},
+		"it is told once":                 {at: newAt(schedule("at seven"), after(bad)), late: time.Hour},
+		"when it is corrected, the At starts": {at: newAt(schedule("at seven"), after(bad), schedule("2019-04-12T10:12:00Z"), edited), want: []string{
+			"become RUNNING in example-at-pod from 10:12:00",
+			"Scheduled=True since 10:12:00, of 2: Started: the command was started",
+		}},
+		"it does not stop what was started":    {at: newAt(running, schedule("at seven")), want: create},
 		"a long one is not repeated in length": {at: newAt(schedule("at seven" + strings.Repeat(" ", 1e6))), want: bluntly(blocked, "at seven"+strings.Repeat(" ", 56))},
 	})
 }
@@ -106,50 +126,19 @@ func TestTheStartingDeadline(t *testing.T) {
 			"become DONE",
 			"Scheduled=False since " + at + ", of 1: StartingDeadlineExceeded: " + tooLate9,
 			"Failed=True since " + at + ", of 1: StartingDeadlineExceeded: " + tooLate9,
-			"tell Warning StartingDeadlineExceeded: " + tooLate9,
+			"record Warning StartingDeadlineExceeded: " + tooLate9,
 		}
 	}
-	create := []string{"create the pod"}
+	start := starts("10:12:00")
 	play(t, map[string]scene{
-		"on time, it is started":                      {at: newAt(deadline(9)), want: create},
-		"in the last second, it is started":           {at: newAt(deadline(9)), late: 10*time.Second - 1, want: create},
-		"a second later, it is never run":             {at: newAt(deadline(9)), late: 10 * time.Second, want: missed("10:12:10")},
-		"a day later, it is never run":                {at: newAt(deadline(9)), late: 24*time.Hour + time.Second, want: missed("10:12:01")},
-		"0 leaves it the second of its schedule":      {at: newAt(deadline(0)), late: time.Second - 1, want: create},
-		"one that is longer than time can be is fine": {at: newAt(deadline(math.MaxInt64)), late: 200 * 365 * 24 * time.Hour, want: create},
-		"it does not stop what was started":           {at: newAt(deadline(9)), started: true, pod: newPod(), late: time.Hour, want: words(Decide(Observed{At: newAt(), Pod: newPod(), Now: due.Add(time.Hour)}))},
-		"a pod in the way does not make it longer":    {at: newAt(deadline(9)), pod: newPod(foreign), late: 10 * time.Second, want: missed("10:12:10")},
-	})
-}
-
-func TestAForeignPodIsNeverAdopted(t *testing.T) {
-	inTheWay := []string{
-		"become PENDING",
-		"Scheduled=False since 10:12:00, of 1: PodNameTaken: " + taken,
-		"tell Warning PodNameTaken: " + taken,
-		"wake at 10:12:10",
-	}
-	told := after(Observed{Pod: newPod(foreign), Now: due})
-	play(t, map[string]scene{
-		"it is told, and looked at again in a while": {pod: newPod(foreign), want: inTheWay},
-		"it is told once":                                {at: newAt(told), pod: newPod(foreign), late: time.Minute, want: []string{"wake at 10:13:10"}},
-		"that it has ended does not matter":              {pod: newPod(foreign, exited("Succeeded", 0)), want: inTheWay},
-		"another controller's is foreign":                {pod: newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "Job"; p.OwnerReferences[0].UID = "job" }), want: inTheWay},
-		"another At's is foreign":                        {pod: newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Name = "other"; p.OwnerReferences[0].UID = "other" }), want: inTheWay},
-		"when it is gone, the At starts":                 {at: newAt(told), late: time.Minute, want: []string{"create the pod"}},
-		"while it goes, there is nothing to tell":        {pod: newPod(foreign, deletedPod), want: []string{"wake at 10:12:10"}},
-		"the deadline is looked at as soon as it passes": {at: newAt(deadline(3), told), pod: newPod(foreign), late: time.Second, want: []string{"wake at 10:12:04"}},
-		"a later deadline is looked at later":            {at: newAt(deadline(60), told), pod: newPod(foreign), late: time.Second, want: []string{"wake at 10:12:11"}},
-	})
-}
-
-func TestThePodOfAPredecessorIsWaitedFor(t *testing.T) {
-	play(t, map[string]scene{
-		"the garbage collector has not come yet": {pod: newPod(ofPredecessor), want: []string{"wake at 10:12:10"}},
-		"it is on its way out":                   {pod: newPod(ofPredecessor, deletedPod), want: []string{"wake at 10:12:10"}},
-		"it has ended, which means nothing":      {pod: newPod(ofPredecessor, exited("Succeeded", 0)), want: []string{"wake at 10:12:10"}},
-		"but not for longer than the deadline":   {at: newAt(deadline(3)), pod: newPod(ofPredecessor), late: time.Second, want: []string{"wake at 10:12:04"}},
-		"then the new one runs":                  {late: time.Second, want: []string{"create the pod"}},
+		"on time, it is started":                      {at: newAt(deadlineSeconds(9)), want: start},
+		"in the last second, it is started":           {at: newAt(deadlineSeconds(9)), late: 10*time.Second - 1, want: starts("10:12:09")},
+		"a second later, it is never run":             {at: newAt(deadlineSeconds(9)), late: 10 * time.Second, want: missed("10:12:10")},
+		"a day later, it is never run":                {at: newAt(deadlineSeconds(9)), late: 24*time.Hour + time.Second, want: missed("10:12:01")},
+		"0 leaves it the second of its schedule":      {at: newAt(deadlineSeconds(0)), late: time.Second - 1, want: start},
+		"one that is longer than time can be is fine": {at: newAt(deadlineSeconds(math.MaxInt64)), late: 200 * 365 * 24 * time.Hour, want: start},
+		"it does not stop what was started":           {at: newAt(deadlineSeconds(9), running), pod: newPod(), late: time.Hour},
+		"a pod in the way does not make it longer":    {at: newAt(deadlineSeconds(9)), pod: newPod(foreign, released), late: 10 * time.Second, want: missed("10:12:10")},
 	})
 }
 

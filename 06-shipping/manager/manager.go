@@ -67,7 +67,7 @@ func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing)
 	if err := errors.Join(
 		meters.register(metrics.Registry, o, mgr.GetClient()),
 		meters.watchStarts(ctx, mgr),
-		controllerruntime.Add(mgr, controllerruntime.Options{Workers: o.Concurrency, Around: tracing.aroundAts}),
+		controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency}).SetupWithManager(mgr),
 		settings.Add(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency, Around: tracing.aroundNamespaces, Repaired: func(string) { meters.repairs.Inc() }}),
 		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
 		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{}).alive)),

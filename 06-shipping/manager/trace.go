@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
@@ -55,20 +56,13 @@ func (t *tracing) stop() {
 	}
 }
 
-// traceRequests makes a span of each request that belongs to a pass. Watches last
-// for minutes, and belong to none.
+// traceRequests makes a span of each request, but for watches, which last for
+// minutes, and for those that renew the Lease, which never end.
 func (t *tracing) traceRequests(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithFilter(func(r *http.Request) bool {
-			return trace.SpanContextFromContext(r.Context()).IsValid()
+			return r.URL.Query().Get("watch") == "" && !strings.Contains(r.URL.Path, "/leases/")
 		}))
-	})
-}
-
-// aroundAts makes a span of each pass over an At.
-func (t *tracing) aroundAts(next reconcile.Reconciler) reconcile.Reconciler {
-	return around(t, "reconcile At", next, func(r reconcile.Request) []attribute.KeyValue {
-		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace), attribute.String("cnat.at", r.Name)}
 	})
 }
 

@@ -3,19 +3,8 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the work in good order. It also gives signals their
-	// usual meaning back, so a second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
-
-	os.Exit(controllerruntime.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { cli.Main(controllerruntime.Command()) }

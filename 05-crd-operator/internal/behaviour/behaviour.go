@@ -5,7 +5,7 @@
 //	when.go       the command is run on time
 //	phases.go     what the pod is like, and what an At tells of it
 //	once.go       there is one pod for an At, ever
-//	stale.go      also when a cache is behind
+//	stale.go      also when a cache is stale, and none for an At that is gone or postponed
 //	crash.go      also when the operator dies after any write
 //	names.go      pods that were there before
 //	invalid.go    schedules that are none
@@ -73,6 +73,7 @@ func Test(t *testing.T, run Operator, roleFile, crds string) {
 	t.Run("together", func(t *testing.T) {
 		s.play(t, together, when, phases, once, stale, names, quiet, role)
 		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
+		t.Run("deaths", func(t *testing.T) { t.Parallel(); nothingRunsTwice(t, s) })
 		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
 	})
 }

@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -27,9 +28,9 @@ func crashes(t *testing.T, suite *suite) {
 	s.told("storm", "Normal Started", "Warning CommandFailed")
 	s.told("wreck", "Normal Started", "Warning PodDeleted")
 	s.told("fog", "Warning StartingDeadlineExceeded")
-	s.told("reef", "Normal Started", "Warning PodNameTaken")
+	s.told("reef", "Warning PodNameTaken", "Normal Started")
 	writes := requests.accepted()
-	assert.Len(t, writes, 23, "the story is not the one that its comments tell: %v", writes)
+	assert.Len(t, writes, 27, "the story is not the one that its comments tell: %v", writes)
 
 	for n, write := range writes {
 		t.Run(fmt.Sprintf("the operator dies after write %d, to %s", n+1, write), func(t *testing.T) {
@@ -56,36 +57,90 @@ func voyage(t *testing.T, suite *suite, start func(*scene)) (s *scene, end []str
 	start(s)
 
 	s.create("harbour", "11:00:00")
-	s.becomes("harbour", waiting) // the status PENDING
+	s.becomes("harbour", waiting) // PENDING
 	s.step = 5 * time.Minute
-	s.becomes("harbour", running) // a pod, RUNNING, an event
+	s.becomes("harbour", running) // RUNNING, a pod, an event
 	s.step = little
 	s.ends("harbour-pod", 0)
-	s.becomes("harbour", succeeded) // DONE, an event
+	s.becomes("harbour", succeeded) // DONE, an event, the finalizer
+	s.released("harbour-pod")
 
 	s.create("storm", "09:00:00")
-	s.becomes("storm", running) // a pod, RUNNING, an event
-	s.ends("storm-pod", 1)
-	s.becomes("storm", failed("CommandFailed")) // DONE, an event
+	s.ends("storm-pod", 1)                      // RUNNING, a pod, an event
+	s.becomes("storm", failed("CommandFailed")) // DONE, an event, the finalizer
+	s.released("storm-pod")
 
 	s.create("wreck", "09:00:00")
-	s.becomes("wreck", running) // a pod, RUNNING, an event
-	s.deletePod("wreck-pod")
-	s.becomes("wreck", failed("PodDeleted")) // DONE, an event
+	s.deletePod("wreck-pod")                 // RUNNING, a pod, an event
+	s.becomes("wreck", failed("PodDeleted")) // DONE, an event, the finalizer
+	s.gone("wreck-pod")
 
 	s.create("fog", "09:00:00", deadline(1))
 	s.becomes("fog", missed) // DONE, an event
 
 	s.create("reef", "09:00:00")
-	s.becomes("reef", blocked("PodNameTaken")) // PENDING, an event
+	s.becomes("reef", taken) // RUNNING, that the name is taken, an event
 	s.deletePod("reef-pod")
 	s.step = time.Second
-	s.becomes("reef", running) // a pod, RUNNING, an event
+	s.becomes("reef", running) // a pod, an event, and that nothing is in the way
 
 	s.step = little
 	s.probe()
 	s.ran("harbour", "storm", "wreck", "reef")
 	return s, s.everything()
+}
+
+// nothingRunsTwice has the operator die after each write in the life of an At. Then
+// its pod is deleted, while no operator is there to see it.
+func nothingRunsTwice(t *testing.T, suite *suite) {
+	life := []string{"PENDING", "RUNNING", "the pod", "the event Started", "DONE", "the event Succeeded", "the finalizer"}
+	for n, write := range life {
+		t.Run("the operator dies after "+write+", and the pod is deleted", func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, suite)
+			d := &dying{}
+			dead := make(chan struct{})
+			first := s.start(suffering(loseAnswer(n+1, func() { d.die(); close(dead) })), suffering(d.pass))
+			s.create("kettle", "11:00:00")
+			const created = 3 // the third write is the pod
+			if n > 0 {
+				first.sleepsUntil("11:00:00")
+				s.jump("11:00:00")
+			}
+			if n+1 > created+1 {
+				s.ends("kettle-pod", 0)
+			}
+			s.eventually("the operator to die", func(context.Context) (any, bool) {
+				select {
+				case <-dead:
+					return nil, true
+				default:
+					return first.requests.about(""), false
+				}
+			})
+			first.stop()
+			if n+1 >= created {
+				s.deletePod("kettle-pod")
+			}
+
+			s.jump("11:00:00")
+			s.start()
+			switch {
+			case n+1 < created:
+				s.ends("kettle-pod", 0)
+				s.becomes("kettle", succeeded)
+			case n+1 <= created+1:
+				s.becomes("kettle", failed("PodDeleted"))
+			default:
+				s.becomes("kettle", succeeded)
+			}
+			s.probe()
+			if n+1 >= created {
+				s.gone("kettle-pod")
+			}
+			s.ran("kettle")
+		})
+	}
 }
 
 // startAgainAfter starts an operator that dies after so many writes. Then another

@@ -18,6 +18,8 @@ import (
 const (
 	waiting   = "PENDING, Scheduled=True Waiting"
 	running   = "RUNNING, Scheduled=True Started"
+	taken     = "RUNNING, Scheduled=False PodNameTaken"
+	notMade   = "RUNNING, Scheduled=False CreationRefused"
 	succeeded = "DONE, Complete=True Succeeded, Scheduled=True Started"
 	missed    = "DONE, Failed=True StartingDeadlineExceeded, Scheduled=False StartingDeadlineExceeded"
 )

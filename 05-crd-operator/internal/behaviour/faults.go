@@ -1,10 +1,12 @@
 package behaviour
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -105,6 +107,42 @@ func (f *refusal) pass(r *http.Request, next http.RoundTripper) (*http.Response,
 	f.mu.Unlock()
 	if refused {
 		return nil, errFault
+	}
+	return next.RoundTrip(r)
+}
+
+// gate holds such requests back while it is shut. They reach the server when it is
+// released.
+type gate struct {
+	valve   *valve
+	such    string
+	waiting atomic.Int32
+}
+
+func newGate(t testing.TB, such string) *gate {
+	return &gate{valve: newValve(t, ""), such: such}
+}
+
+func (g *gate) shut()    { g.valve.shut() }
+func (g *gate) release() { g.valve.release() }
+
+// held waits until such a request is held back.
+func (g *gate) held(s *scene) {
+	s.t.Helper()
+	s.eventually("the operator to "+g.such, func(context.Context) (any, bool) {
+		waiting := g.waiting.Load()
+		return waiting, waiting > 0
+	})
+}
+
+func (g *gate) pass(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	if what(r) == g.such {
+		g.waiting.Add(1)
+		defer g.waiting.Add(-1)
+		select {
+		case <-g.valve.wait():
+		case <-r.Context().Done():
+		}
 	}
 	return next.RoundTrip(r)
 }

@@ -1,11 +1,14 @@
 package behaviour
 
 import (
+	"context"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
 // names are stories in which there is a pod already.
@@ -24,7 +27,7 @@ var names = map[string]story{
 		s.create("kettle", "11:00:00", deadline(15))
 		o.sleepsUntil("11:00:00")
 		s.jump("11:00:00")
-		s.becomes("kettle", blocked("PodNameTaken"))
+		s.becomes("kettle", taken)
 		s.step = time.Second
 		s.becomes("kettle", missed)
 		assert.False(s.t, s.clock.Now().Before(moment("11:00:16")))
@@ -38,17 +41,18 @@ var names = map[string]story{
 	"an At of the same name waits for the pod of the one before": func(s *scene) {
 		s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
 		first := s.pod("kettle-pod")
 		s.delete("kettle")
 		second := s.create("kettle", "09:00:00")
+		s.released("kettle-pod")
+		s.becomes("kettle", running)
 		s.probe()
 		s.ran("kettle")
-		assert.Empty(s.t, words(s.get("kettle")), "the garbage collector is late, and that is nothing to tell")
+		assert.Equal(s.t, running, words(s.get("kettle")), "the garbage collector is late, and that is nothing to report")
 
 		s.deletePod("kettle-pod") // the garbage collector
-		s.becomes("kettle", running)
-		pod := s.pod("kettle-pod")
+		s.step = time.Second
+		pod := s.podOf(second)
 		assert.NotEqual(s.t, first.UID, pod.UID)
 		assert.True(s.t, metav1.IsControlledBy(pod, second))
 		s.ran("kettle", "kettle")
@@ -59,18 +63,21 @@ var names = map[string]story{
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.becomes("kettle", running)
-		s.patchPod("kettle-pod", `{"metadata":{"finalizers":["example.com/slow"]}}`)
+		s.patchPod("kettle-pod", `{"metadata":{"finalizers":["example.com/slow","cnat.programming-kubernetes.info/tracking"]}}`)
 		s.delete("kettle")
 		s.deletePod("kettle-pod")
-		s.create("kettle", "09:00:00")
+		second := s.create("kettle", "09:00:00")
+		s.becomes("kettle", running)
+		s.released("kettle-pod")
 		s.probe()
 		s.ran("kettle")
-		assert.Empty(s.t, words(s.get("kettle")))
 		o.stop()
 		s.start()
 		s.probe()
+		assert.Equal(s.t, []string{"example.com/slow"}, s.pod("kettle-pod").Finalizers, "that is not ours to remove")
 		s.patchPod("kettle-pod", `{"metadata":{"finalizers":null}}`)
-		s.becomes("kettle", running)
+		s.step = time.Second
+		s.podOf(second)
 		s.ran("kettle", "kettle")
 		s.told("kettle", "Normal Started")
 	},
@@ -78,29 +85,67 @@ var names = map[string]story{
 	"an At of the same name may come while no operator is there": func(s *scene) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.pod("kettle-pod")
 		o.stop()
 		s.delete("kettle")
 		s.deletePod("kettle-pod")
-		s.create("kettle", "09:00:00")
+		second := s.create("kettle", "09:00:00")
 		s.start()
-		s.becomes("kettle", running)
+		s.step = time.Second
+		s.podOf(second)
 		s.ran("kettle", "kettle")
 	},
 
-	"an At that is deleted while its command runs is not missed": func(s *scene) {
+	"an At that is deleted while its command runs lets its pod go": func(s *scene) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.pod("kettle-pod")
 		s.told("kettle", "Normal Started")
 		s.probe()
 		o.requests.reset()
 		s.delete("kettle")
 		s.deletePod("kettle-pod") // the garbage collector
+		s.gone("kettle-pod")
 		s.probe()
-		assert.Empty(s.t, o.requests.about("kettle"))
+		// A stale cache may make it try again, in vain.
+		assert.Subset(s.t, []string{"get ats", "write pods"}, o.requests.about("kettle"))
 		s.ran("kettle")
 	},
+
+	"an At that is deleted in the foreground lets its pod go": func(s *scene) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.pod("kettle-pod")
+		s.patch("kettle", `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
+		s.delete("kettle")
+		s.released("kettle-pod") // though the At is there until its pod is gone
+		s.ran("kettle")
+	},
+
+	"a pod that is orphaned while no operator is there is let go": func(s *scene) {
+		o := s.start()
+		s.create("kettle", "09:00:00")
+		s.pod("kettle-pod")
+		o.stop()
+		s.patchPod("kettle-pod", `{"metadata":{"ownerReferences":null}}`) // kubectl delete --cascade=orphan
+		s.delete("kettle")
+		s.start()
+		s.released("kettle-pod")
+		s.probe()
+		s.ran("kettle")
+		s.pod("kettle-pod")
+	},
+}
+
+// podOf waits until there is a pod of this At.
+func (s *scene) podOf(at *cnat.At) *corev1.Pod {
+	s.t.Helper()
+	var pod *corev1.Pod
+	s.eventually("the pod of "+at.Name, func(context.Context) (any, bool) {
+		pod = s.pod(at.Name + "-pod")
+		return pod.OwnerReferences, metav1.IsControlledBy(pod, at)
+	})
+	return pod
 }
 
 // inTheWay puts a pod in the way of an At, and later removes it.
@@ -112,7 +157,7 @@ func (s *scene) inTheWay(change func(*corev1.Pod)) {
 	o.sleepsUntil("11:00:00")
 	s.becomes("kettle", waiting)
 	s.jump("11:00:00")
-	s.becomes("kettle", blocked("PodNameTaken"))
+	s.becomes("kettle", taken)
 	s.told("kettle", "Warning PodNameTaken")
 
 	// However often it looks again, it does and tells nothing more.
@@ -124,11 +169,11 @@ func (s *scene) inTheWay(change func(*corev1.Pod)) {
 	now := s.pod("kettle-pod")
 	assert.Equal(s.t, before.UID, now.UID)
 	assert.Equal(s.t, before.ResourceVersion, now.ResourceVersion, "somebody has touched the pod")
-	assert.Equal(s.t, blocked("PodNameTaken"), words(s.get("kettle")))
+	assert.Equal(s.t, taken, words(s.get("kettle")))
 
 	s.deletePod("kettle-pod")
 	s.step = time.Second
-	s.becomes("kettle", running)
+	s.becomes("kettle", running) // its pod is seen
 	assert.NotEqual(s.t, before.UID, s.pod("kettle-pod").UID)
 	s.told("kettle", "Normal Started", "Warning PodNameTaken")
 	s.ends("kettle-pod", 0)

@@ -3,8 +3,14 @@ package behaviour
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var once = map[string]story{
@@ -20,6 +26,7 @@ var once = map[string]story{
 		s.becomes("kettle", running)
 		s.deletePod("kettle-pod")
 		s.becomes("kettle", failed("PodDeleted"))
+		s.gone("kettle-pod")
 		s.probe()
 		s.ran("kettle")
 		s.told("kettle", "Normal Started", "Warning PodDeleted")
@@ -30,41 +37,85 @@ var once = map[string]story{
 	"a pod deleted by hand while no operator is there is not run again": func(s *scene) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.pod("kettle-pod")
 		o.stop()
 		s.deletePod("kettle-pod")
+		s.pod("kettle-pod") // it stays, Terminating
 		s.start()
 		s.becomes("kettle", failed("PodDeleted"))
 		s.probe()
 		s.ran("kettle")
 	},
 
-	"a pod deleted by hand before RUNNING could be written is not run again": func(s *scene) {
+	"a pod deleted by hand stays until DONE is written": func(s *scene) {
 		status := &refusal{such: "write ats/status"}
-		o := s.start(suffering(status.pass))
-		s.create("kettle", "11:00:00")
-		o.sleepsUntil("11:00:00")
-		status.set(true)
-		s.jump("11:00:00")
+		s.start(suffering(status.pass))
+		s.create("kettle", "09:00:00")
+		s.becomes("kettle", running)
 		s.pod("kettle-pod")
-		s.eventually("an attempt to write RUNNING", func(context.Context) (any, bool) { return nil, status.refused() > 0 })
+		status.set(true)
 		s.deletePod("kettle-pod")
+		s.eventually("attempts to write DONE", func(context.Context) (any, bool) { return nil, status.refused() > 1 })
+		s.pod("kettle-pod")
 		status.set(false)
 		s.becomes("kettle", failed("PodDeleted"))
+		s.gone("kettle-pod")
 		s.probe()
+		s.ran("kettle")
+	},
+
+	"a pod deleted on its node is followed until the kubelet reports": func(s *scene) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.schedulePod("kettle-pod")
+		s.deletePod("kettle-pod")
+		s.probe()
+		assert.Equal(s.t, running, words(s.get("kettle")))
+		s.ends("kettle-pod", 0)
+		s.becomes("kettle", succeeded)
+		s.released("kettle-pod")
+		s.ran("kettle")
+	},
+
+	"a pod deleted by force is gone": func(s *scene) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.schedulePod("kettle-pod")
+		require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), "kettle-pod", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
+		s.becomes("kettle", failed("PodDeleted"))
+		s.gone("kettle-pod")
 		s.ran("kettle")
 	},
 
 	"a pod replaced by hand is not taken for the old one": func(s *scene) {
 		s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
 		s.deletePod("kettle-pod")
+		s.gone("kettle-pod")
 		s.foreignPod("kettle-pod")
-		s.becomes("kettle", failed("PodDeleted"))
 		s.ends("kettle-pod", 0)
 		s.probe()
 		assert.Equal(s.t, failed("PodDeleted"), words(s.get("kettle")))
+		s.ran("kettle")
+	},
+
+	"a pod that a quota refuses runs once there is room": func(s *scene) {
+		s.quota("0")
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.becomes("kettle", notMade)
+		s.told("kettle", "Warning CreationRefused")
+		for range 3 {
+			s.clock.Step(10 * time.Second)
+		}
+		s.told("kettle", "Warning CreationRefused")
+		s.quota("10")
+		s.step = time.Second
+		s.becomes("kettle", running)
+		s.ends("kettle-pod", 0)
+		s.becomes("kettle", succeeded)
+		s.told("kettle", "Warning CreationRefused", "Normal Started", "Normal Succeeded")
+		s.ran("kettle")
 	},
 
 	"what is done stays done when its pod is deleted": func(s *scene) {
@@ -108,4 +159,36 @@ func (s *scene) crowd(operators ...*operator) {
 	}
 	s.probe()
 	s.ran(names...)
+}
+
+// schedulePod is what a scheduler does with a pod.
+func (s *scene) schedulePod(name string) {
+	s.t.Helper()
+	s.pod(name)
+	require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Bind(s.t.Context(), &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Target: corev1.ObjectReference{Kind: "Node", Name: "node"},
+	}, metav1.CreateOptions{}))
+}
+
+// quota limits the pods of the namespace, and returns when the server keeps to that.
+func (s *scene) quota(pods string) {
+	s.t.Helper()
+	quotas := s.client.CoreV1().ResourceQuotas(s.namespace)
+	limits := corev1.ResourceList{corev1.ResourcePods: resource.MustParse(pods)}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "pods"}, Spec: corev1.ResourceQuotaSpec{Hard: limits}}
+	_, err := quotas.Create(s.t.Context(), quota, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		_, err = quotas.Update(s.t.Context(), quota, metav1.UpdateOptions{})
+	}
+	require.NoError(s.t, err)
+	// No controller counts here, so this is its report.
+	s.eventually("the quota to be counted", func(ctx context.Context) (any, bool) {
+		quota, err := quotas.Get(ctx, "pods", metav1.GetOptions{})
+		if err != nil {
+			return err, false
+		}
+		quota.Status = corev1.ResourceQuotaStatus{Hard: limits, Used: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("0")}}
+		_, err = quotas.UpdateStatus(ctx, quota, metav1.UpdateOptions{})
+		return err, err == nil
+	})
 }

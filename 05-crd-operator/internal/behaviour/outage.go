@@ -29,11 +29,12 @@ var outage = map[string]story{
 		o := s.start(as(config))
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
+		o.requests.reset()
 		proxy.Refuse()
 		s.suite.cluster.KillServer(s.t)
 		s.jump("11:00:00")
-		s.eventually("attempts to create the pod", func(context.Context) (any, bool) {
-			attempts := o.requests.about("kettle-pod")
+		s.eventually("attempts to write the status", func(context.Context) (any, bool) {
+			attempts := o.requests.about("kettle")
 			return attempts, len(attempts) > 1
 		})
 		proxy.Allow()
@@ -45,8 +46,8 @@ var outage = map[string]story{
 
 	"the connection is cut as the answer comes": func(s *scene) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
-		second := 2 // the first is the status PENDING
-		o := s.start(as(config), suffering(loseAnswer(second, proxy.Cut)))
+		third := 3 // after PENDING and RUNNING, the pod
+		o := s.start(as(config), suffering(loseAnswer(third, proxy.Cut)))
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
 		s.jump("11:00:00")

@@ -51,10 +51,10 @@ var phases = map[string]story{
 		s.jump("11:00:00")
 		s.becomes("kettle", running)
 		s.probe()
-		created := s.pod("kettle-pod").CreationTimestamp
+		begun := metav1.NewTime(moment("11:00:00"))
 		// Scheduled was True before, so it has seen no transition.
 		started := condition(cnat.Scheduled, metav1.ConditionTrue, "Started", "the command was started", "10:00:00")
-		s.is("kettle", cnat.AtStatus{Phase: cnat.Running, PodName: "kettle-pod", StartTime: &created, Conditions: []metav1.Condition{started}})
+		s.is("kettle", cnat.AtStatus{Phase: cnat.Running, PodName: "kettle-pod", StartTime: &begun, Conditions: []metav1.Condition{started}})
 
 		s.jump("11:30:02")
 		s.ends("kettle-pod", 0)
@@ -62,7 +62,7 @@ var phases = map[string]story{
 		end := metav1.NewTime(moment("11:30:00")) // as the kubelet said
 		complete := condition(cnat.Complete, metav1.ConditionTrue, "Succeeded", "the command has ended with exit code 0", "11:30:02")
 		s.is("kettle", cnat.AtStatus{
-			Phase: cnat.Done, PodName: "kettle-pod", StartTime: &created, CompletionTime: &end, ExitCode: new(int32(0)),
+			Phase: cnat.Done, PodName: "kettle-pod", StartTime: &begun, CompletionTime: &end, ExitCode: new(int32(0)),
 			Conditions: []metav1.Condition{started, complete},
 		})
 		s.told("kettle", "Normal Started", "Normal Succeeded")
@@ -105,10 +105,11 @@ var phases = map[string]story{
 		o.sleepsUntil("10:30:00")
 		s.jump("10:30:00")
 		s.becomes("kettle", running)
-		s.patch("kettle", `{"spec":{"startingDeadlineSeconds":10}}`) // generation 3, after the pod was made
+		s.pod("kettle-pod")
+		s.patch("kettle", `{"spec":{"startingDeadlineSeconds":10}}`)
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
-		s.generation("kettle", 2)
+		s.generation("kettle", 3)
 	},
 }
 
@@ -119,8 +120,10 @@ func (s *scene) is(name string, want cnat.AtStatus) {
 	for i, c := range got.Conditions {
 		got.Conditions[i].LastTransitionTime = metav1.NewTime(c.LastTransitionTime.UTC())
 	}
-	if got.CompletionTime != nil {
-		got.CompletionTime = &metav1.Time{Time: got.CompletionTime.UTC()}
+	for _, when := range []*metav1.Time{got.StartTime, got.CompletionTime} {
+		if when != nil {
+			when.Time = when.UTC()
+		}
 	}
 	assert.Equal(s.t, want, got)
 }

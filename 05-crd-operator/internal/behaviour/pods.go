@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	coreinformers "k8s.io/client-go/informers/core/v1"
@@ -22,7 +23,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// podLog notes every pod that ever was in a namespace.
+// podLog notes every pod that ever was in a namespace, as it was at first.
 type podLog struct {
 	mu   sync.Mutex
 	seen map[types.UID]*corev1.Pod
@@ -51,7 +52,9 @@ func watchPods(t *testing.T, c kubernetes.Interface, namespace string) *podLog {
 func (l *podLog) note(pod *corev1.Pod) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen[pod.UID] = pod
+	if l.seen[pod.UID] == nil {
+		l.seen[pod.UID] = pod
+	}
 }
 
 func (l *podLog) has(uid types.UID) bool {
@@ -72,8 +75,8 @@ func (l *podLog) owners(s *scene) []string {
 	defer l.mu.Unlock()
 	var all []string
 	for _, pod := range l.seen {
-		if name, ok := lifecycle.AtOf(pod); ok {
-			all = append(all, name)
+		if owner := metav1.GetControllerOf(pod); owner != nil && owner.Kind == "At" {
+			all = append(all, owner.Name)
 		}
 	}
 	slices.Sort(all)
@@ -104,15 +107,40 @@ func (s *scene) pod(name string) *corev1.Pod {
 	return pod
 }
 
+// deletePod waits until there is such a pod, and deletes it.
 func (s *scene) deletePod(name string) {
 	s.t.Helper()
+	s.pod(name)
 	require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), name, metav1.DeleteOptions{}))
 }
 
+// patchPod waits until there is such a pod, and patches it.
 func (s *scene) patchPod(name, patch string, subresource ...string) {
 	s.t.Helper()
+	s.pod(name)
 	_, err := s.client.CoreV1().Pods(s.namespace).Patch(s.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, subresource...)
 	require.NoError(s.t, err)
+}
+
+// gone waits until there is no pod of this name.
+func (s *scene) gone(name string) {
+	s.t.Helper()
+	s.eventually("the pod "+name+" to vanish", func(ctx context.Context) (any, bool) {
+		_, err := s.client.CoreV1().Pods(s.namespace).Get(ctx, name, metav1.GetOptions{})
+		return err, apierrors.IsNotFound(err)
+	})
+}
+
+// released waits until the operator has let the pod go.
+func (s *scene) released(name string) {
+	s.t.Helper()
+	s.eventually("the pod "+name+" to be let go", func(ctx context.Context) (any, bool) {
+		pod, err := s.client.CoreV1().Pods(s.namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err, apierrors.IsNotFound(err)
+		}
+		return pod.Finalizers, !slices.Contains(pod.Finalizers, lifecycle.Finalizer)
+	})
 }
 
 // ends is what a kubelet reports when the command of a pod has ended.

@@ -66,10 +66,11 @@ func (l *ledger) accepted() []string {
 	return all
 }
 
-// hasMade is for eventually: it reports whether there was such a request.
-func (o *operator) hasMade(what string) func(context.Context) (any, bool) {
+// hasMade is for eventually: it reports whether the operator has had an answer to
+// such a request about the name.
+func (o *operator) hasMade(what, name string) func(context.Context) (any, bool) {
 	return func(context.Context) (any, bool) {
-		made := o.requests.about("")
+		made := o.requests.about(name)
 		return made, slices.Contains(made, what)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -44,11 +45,14 @@ func rights(t *testing.T, suite *suite) {
 func refused(s *scene, rules []rbacv1.PolicyRule, such string) {
 	o := s.start(as(s.suite.cluster.User(s.t, s.namespace, rules)), endingAnyhow())
 	seen := func() bool { return o.requests.answered(such, http.StatusForbidden) }
+	s.foreignPod("kettle-pod")
 	s.create("kettle", "09:00:00")
-	s.eventually("a refusal, or the pod to run", func(context.Context) (any, bool) {
-		return o.requests.about(""), seen() || words(s.get("kettle")) == running
+	s.eventually("a refusal, or the foreign pod to be in the way", func(context.Context) (any, bool) {
+		return o.requests.about(""), seen() || words(s.get("kettle")) == taken
 	})
-	if words(s.get("kettle")) == running {
+	if words(s.get("kettle")) == taken {
+		s.deletePod("kettle-pod")
+		s.step = time.Second
 		s.deletePod("kettle-pod")
 	}
 	s.eventually("a refusal", func(context.Context) (any, bool) { return o.requests.about(""), seen() })

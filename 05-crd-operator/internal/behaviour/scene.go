@@ -116,16 +116,18 @@ func (s *scene) delete(name string) {
 
 func isProbe(name string) bool { return strings.HasPrefix(name, "probe-") }
 
-// probe makes an At that is due, waits until it runs, and does so once more. An
-// operator with one worker has then dealt with all that came before the first,
-// and its cache has seen what came of that before the second.
+// probe makes an At that is due, waits until it is DONE and has let its pod go, and
+// does so once more. An operator with one worker has then dealt with all that came
+// before the first, and its caches have seen what came of that before the second.
 func (s *scene) probe() {
 	s.t.Helper()
 	for range 2 {
 		s.probes++
 		name := fmt.Sprintf("probe-%d", s.probes)
 		s.create(name, "00:00:00")
-		s.becomes(name, running)
+		s.ends(name+"-pod", 0)
+		s.becomes(name, succeeded)
+		s.released(name + "-pod")
 	}
 }
 

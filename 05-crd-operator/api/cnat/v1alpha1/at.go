@@ -68,7 +68,7 @@ type AtPhase string
 // The phases of an At, in their order.
 const (
 	Pending AtPhase = "PENDING" // it waits for its time; no phase at all is the same
-	Running AtPhase = "RUNNING" // its pod exists
+	Running AtPhase = "RUNNING" // its time has come: its pod is created, and followed
 	Done    AtPhase = "DONE"    // nothing more will happen; the conditions say how it ended
 )
 
@@ -85,7 +85,8 @@ const (
 
 // AtStatus says how far an At has got.
 type AtStatus struct {
-	// PENDING until the time has come, RUNNING while the pod exists, then DONE.
+	// PENDING until the time has come, then RUNNING until the command has ended, then
+	// DONE.
 	// +optional
 	Phase AtPhase `json:"phase,omitempty"`
 
@@ -100,7 +101,8 @@ type AtStatus struct {
 	// +optional
 	PodName string `json:"podName,omitempty"`
 
-	// When the pod was created.
+	// When the command was started: the At became RUNNING, and its pod was created
+	// after that.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 

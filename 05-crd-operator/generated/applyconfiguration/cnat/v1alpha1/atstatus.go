@@ -13,14 +13,16 @@ import (
 //
 // AtStatus says how far an At has got.
 type AtStatusApplyConfiguration struct {
-	// PENDING until the time has come, RUNNING while the pod exists, then DONE.
+	// PENDING until the time has come, then RUNNING until the command has ended, then
+	// DONE.
 	Phase *cnatv1alpha1.AtPhase `json:"phase,omitempty"`
 	// Scheduled: whether the command will be run. Complete: it ended with exit
 	// code 0. Failed: it ended otherwise, or will never run.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 	// The name of the pod that runs the command.
 	PodName *string `json:"podName,omitempty"`
-	// When the pod was created.
+	// When the command was started: the At became RUNNING, and its pod was created
+	// after that.
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 	// When the command ended, or was found to have ended.
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Explain turns the error of a request into a sentence that says what went wrong
+// and what to do next.
+//
+// There are two families. If the server answered, client-go returns a
+// *StatusError, and the functions of apierrors ask it for its reason. If no
+// answer came, the error is from Go's own network packages. Any other error is
+// returned as it is.
+func Explain(err error, server string) error {
+	var (
+		certificate *tls.CertificateVerificationError
+		name        *net.DNSError
+		transport   *url.Error
+		status      apierrors.APIStatus
+	)
+	switch {
+	case err == nil:
+		return nil
+
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s does not accept the credentials: they are wrong or have expired; log in again, or get a new kubeconfig (%w)", server, err)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("%w; ask an administrator for that verb on that resource", err)
+	case apierrors.IsMethodNotSupported(err):
+		return fmt.Errorf("this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can (%w)", err)
+	case apierrors.IsResourceExpired(err):
+		return fmt.Errorf("the server has forgotten the rest of the list; run the command again (%w)", err)
+
+	case timedOut(err):
+		// Without the cause: one deadline shows in several ways.
+		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz", server)
+	case errors.As(err, &certificate):
+		return fmt.Errorf("the certificate of %s is not trusted; get a new kubeconfig, or make sure that this is the right server (%w)", server, certificate.Err)
+	case errors.As(err, &name):
+		return fmt.Errorf("the host of %s was not found; check its name in the kubeconfig, and the network (%w)", server, name)
+	case errors.As(err, &transport):
+		return fmt.Errorf("%s cannot be reached; start the cluster, or choose another with --context or --kubeconfig (%w)", server, transport.Err)
+
+	case errors.As(err, &status):
+		return fmt.Errorf("%w; see how the server is with kubectl get --raw /readyz", err)
+	default:
+		return err // no request failed
+	}
+}
+
+// timedOut knows all the ways in which a deadline shows: ours, the network's,
+// and the server's own.
+func timedOut(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &network) && network.Timeout() ||
+		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err)
+}
+
+// Cause drops the method and the URL, which net/http puts before every error.
+func Cause(err error) error {
+	if transport, ok := errors.AsType[*url.Error](err); ok {
+		return transport.Err
+	}
+	return err
+}
