@@ -15,5 +15,5 @@ func TestBehaviour(t *testing.T) {
 	run := func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error {
 		return Run(ctx, config, Options{Namespace: namespace, Workers: workers, Clock: clock})
 	}
-	behaviour.Test(t, run, "../config/rbac/controllerruntime.yaml", "../config/crd")
+	behaviour.Test(t, run, "../config", "controllerruntime")
 }

@@ -54,17 +54,18 @@ type suite struct {
 type story func(*scene)
 
 // Test plays all stories with the operator. It has no other rights than those of
-// the ClusterRole in the file. The folder is that of the CRDs.
-func Test(t *testing.T, run Operator, roleFile, crds string) {
+// the ClusterRole in config/rbac, under the policy in config/admission.
+func Test(t *testing.T, run Operator, config, roleName string) {
+	crds := filepath.Join(config, "crd")
 	crd := testcluster.ReadCRDs(t, crds)
 	i := slices.IndexFunc(crd, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == "At" })
 	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
-	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, roleFile)}
+	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
 
 	// Whoever had an older version has objects that the present one would refuse.
 	s.cluster.InstallCRDs(t, withoutRules(crd[i]))
-	name := strings.TrimSuffix(filepath.Base(roleFile), filepath.Ext(roleFile))
-	s.config = s.cluster.User(t, name, s.rules)
+	s.config = s.cluster.User(t, roleName, s.rules)
+	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
 	t.Run("with a CRD without rules", func(t *testing.T) { s.play(t, together, invalid) })
 
 	s.cluster.InstallCRDs(t, crd[i])

@@ -59,7 +59,7 @@ func voyage(t *testing.T, suite *suite, start func(*scene)) (s *scene, end []str
 	s.create("harbour", "11:00:00")
 	s.becomes("harbour", waiting) // PENDING
 	s.step = 5 * time.Minute
-	s.becomes("harbour", running) // RUNNING, a pod, an event
+	s.runs("harbour") // RUNNING, a pod, an event
 	s.step = little
 	s.ends("harbour-pod", 0)
 	s.becomes("harbour", succeeded) // DONE, an event, the finalizer
@@ -82,7 +82,7 @@ func voyage(t *testing.T, suite *suite, start func(*scene)) (s *scene, end []str
 	s.becomes("reef", taken) // RUNNING, that the name is taken, an event
 	s.deletePod("reef-pod")
 	s.step = time.Second
-	s.becomes("reef", running) // a pod, an event, and that nothing is in the way
+	s.runs("reef") // a pod, an event, and that nothing is in the way
 
 	s.step = little
 	s.probe()

@@ -57,6 +57,13 @@ func (s *scene) becomes(name, want string) {
 	})
 }
 
+// runs waits until the At is RUNNING, and its pod is there.
+func (s *scene) runs(name string) {
+	s.t.Helper()
+	s.becomes(name, running)
+	s.podOf(s.get(name))
+}
+
 // ran are the Ats for which pods were ever created, each as often as that.
 func (s *scene) ran(want ...string) {
 	s.t.Helper()

@@ -47,6 +47,6 @@ func (s *scene) isNoTime(schedule string) {
 	s.generation("kettle", 2)
 	o.sleepsUntil("18:00:00")
 	s.jump("18:00:00")
-	s.becomes("kettle", running)
+	s.runs("kettle")
 	s.ran("kettle")
 }

@@ -62,7 +62,7 @@ var names = map[string]story{
 	"an At of the same name waits for a pod that is going": func(s *scene) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.patchPod("kettle-pod", `{"metadata":{"finalizers":["example.com/slow","cnat.programming-kubernetes.info/tracking"]}}`)
 		s.delete("kettle")
 		s.deletePod("kettle-pod")
@@ -173,7 +173,7 @@ func (s *scene) inTheWay(change func(*corev1.Pod)) {
 
 	s.deletePod("kettle-pod")
 	s.step = time.Second
-	s.becomes("kettle", running) // its pod is seen
+	s.runs("kettle") // its pod is seen
 	assert.NotEqual(s.t, before.UID, s.pod("kettle-pod").UID)
 	s.told("kettle", "Normal Started", "Warning PodNameTaken")
 	s.ends("kettle-pod", 0)

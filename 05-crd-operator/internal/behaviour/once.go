@@ -23,7 +23,7 @@ var once = map[string]story{
 	"a pod deleted by hand is not run again": func(s *scene) {
 		s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.deletePod("kettle-pod")
 		s.becomes("kettle", failed("PodDeleted"))
 		s.gone("kettle-pod")
@@ -51,7 +51,7 @@ var once = map[string]story{
 		status := &refusal{such: "write ats/status"}
 		s.start(suffering(status.pass))
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.pod("kettle-pod")
 		status.set(true)
 		s.deletePod("kettle-pod")
@@ -111,7 +111,7 @@ var once = map[string]story{
 		s.told("kettle", "Warning CreationRefused")
 		s.quota("10")
 		s.step = time.Second
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
 		s.told("kettle", "Warning CreationRefused", "Normal Started", "Normal Succeeded")
@@ -121,7 +121,7 @@ var once = map[string]story{
 	"what is done stays done when its pod is deleted": func(s *scene) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
 		s.told("kettle", "Normal Started", "Normal Succeeded")
@@ -150,7 +150,7 @@ func (s *scene) crowd(operators ...*operator) {
 	}
 	s.jump("11:00:00")
 	for _, name := range names {
-		s.becomes(name, running)
+		s.runs(name)
 		s.ends(name+"-pod", 0)
 	}
 	for _, name := range names {

@@ -49,7 +49,7 @@ var phases = map[string]story{
 
 		s.probe()
 		s.jump("11:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.probe()
 		begun := metav1.NewTime(moment("11:00:00"))
 		// Scheduled was True before, so it has seen no transition.
@@ -71,7 +71,7 @@ var phases = map[string]story{
 	"an At tells that its command has failed": func(s *scene) {
 		s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.ends("kettle-pod", 7)
 		s.becomes("kettle", failed("CommandFailed"))
 		status := s.get("kettle").Status
@@ -84,7 +84,7 @@ var phases = map[string]story{
 	"an At tells that its pod was evicted": func(s *scene) {
 		s.start()
 		s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.jump("10:10:00")
 		s.patchPod("kettle-pod", `{"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on memory."}}`, "status")
 		s.becomes("kettle", failed("Evicted"))
@@ -104,7 +104,7 @@ var phases = map[string]story{
 		s.generation("kettle", 2)
 		o.sleepsUntil("10:30:00")
 		s.jump("10:30:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.pod("kettle-pod")
 		s.patch("kettle", `{"spec":{"startingDeadlineSeconds":10}}`)
 		s.ends("kettle-pod", 0)

@@ -9,7 +9,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
 // All stories are played with the rights of the shipped role, so they show that
@@ -24,6 +32,35 @@ var role = map[string]story{
 				assert.Contains(s.t, []string{"ats", "ats/status", "pods", "events"}, resource)
 			}
 		}
+	},
+
+	"of a pod, it may change nothing but its finalizer": func(s *scene) {
+		pod := s.foreignPod("kettle-pod", func(p *corev1.Pod) {
+			p.Labels, p.Finalizers = map[string]string{"app": "kettle"}, []string{"example.com/other", lifecycle.Finalizer}
+		})
+		pods := kubernetes.NewForConfigOrDie(s.suite.config).CoreV1().Pods(s.namespace)
+		patch := func(ctx context.Context, patch string, dryRun ...string) error {
+			_, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{DryRun: dryRun})
+			return err
+		}
+		for name, change := range map[string]string{
+			"its labels":                         `{"metadata":{"labels":{"app":"pot"}}}`,
+			"its annotations":                    `{"metadata":{"annotations":{"a":"b"}}}`,
+			"its owner":                          `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"pot","uid":"1"}]}}`,
+			"its image":                          `{"spec":{"containers":[{"name":"command","image":"nginx"}]}}`,
+			"the finalizer of somebody else":     `{"metadata":{"$deleteFromPrimitiveList/finalizers":["example.com/other"]}}`,
+			"all finalizers":                     `{"metadata":{"finalizers":null}}`,
+			"its finalizers, by one":             `{"metadata":{"finalizers":["example.com/new"]}}`,
+			"its finalizer, and its labels, too": `{"metadata":{"labels":null,"$deleteFromPrimitiveList/finalizers":["` + lifecycle.Finalizer + `"]}}`,
+		} {
+			s.eventually("a refusal to change "+name, func(ctx context.Context) (any, bool) {
+				err := patch(ctx, change, metav1.DryRunAll) // the policy takes effect a moment after it was created
+				return err, apierrors.IsForbidden(err) && strings.Contains(err.Error(), "an operator of Ats may")
+			})
+		}
+		require.NoError(s.t, patch(s.t.Context(), string(lifecycle.FinalizerPatch(pod))))
+		assert.Equal(s.t, []string{"example.com/other"}, s.pod("kettle-pod").Finalizers)
+		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app":"pot"},"finalizers":null}}`) // the administrator may
 	},
 }
 

@@ -98,7 +98,7 @@ var stale = map[string]story{
 		s.probe()
 		s.ran()
 		s.jump("12:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 		s.pod("kettle-pod")
 		s.ran("kettle")
 	},

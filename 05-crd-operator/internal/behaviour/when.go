@@ -23,20 +23,20 @@ var when = map[string]story{
 		s.ran()
 
 		s.jump("10:59:59")
-		s.becomes("second", running)
+		s.runs("second")
 		o.sleepsUntil("10:59:59.999999999")
 		s.probe()
 		s.ran("second")
 
 		s.jump("10:59:59.999999999")
-		s.becomes("moment", running)
+		s.runs("moment")
 		o.sleepsUntil("11:00:00")
 		s.probe()
 		s.ran("second", "moment")
 		assert.Equal(s.t, waiting, words(s.get("exactly")))
 
 		s.jump("11:00:00")
-		s.becomes("exactly", running)
+		s.runs("exactly")
 	},
 
 	"the clock may jump forward, back and forward again": func(s *scene) {
@@ -50,18 +50,18 @@ var when = map[string]story{
 			s.ran()
 		}
 		s.jump("11:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 	},
 
 	"what is due already runs at once": func(s *scene) {
 		s.step = still
 		s.create("before", "09:00:00") // before the operator is there
 		s.start()
-		s.becomes("before", running)
+		s.runs("before")
 		s.create("long-ago", "00:00:00", written("1969-12-31T23:59:59Z"))
-		s.becomes("long-ago", running)
+		s.runs("long-ago")
 		s.create("now", morning)
-		s.becomes("now", running)
+		s.runs("now")
 	},
 
 	"a schedule is in the zone that it says": func(s *scene) {
@@ -85,7 +85,7 @@ var when = map[string]story{
 		s.step = little
 		s.jump("11:00:00")
 		for name := range zones {
-			s.becomes(name, running)
+			s.runs(name)
 		}
 		s.ran("berlin", "caracas", "apia", "small")
 	},
@@ -103,14 +103,14 @@ var when = map[string]story{
 		s.probe()
 
 		s.jump("10:40:00")
-		s.becomes("sooner", running)
+		s.runs("sooner")
 		s.jump("11:00:00")
 		o.sleepsUntil("12:00:00")
 		s.probe()
 		s.ran("sooner")
 		assert.Equal(s.t, waiting, words(s.get("later")))
 		s.jump("12:00:00")
-		s.becomes("later", running)
+		s.runs("later")
 	},
 
 	"what was deleted before its time does not run": func(s *scene) {
@@ -132,8 +132,8 @@ var when = map[string]story{
 		s.jump("10:00:11")
 		s.start()
 		s.becomes("late", missed)
-		s.becomes("just-in-time", running)
-		s.becomes("whenever", running)
+		s.runs("just-in-time")
+		s.runs("whenever")
 		s.told("late", "Warning StartingDeadlineExceeded")
 
 		s.clock.Step(24 * time.Hour)
@@ -150,6 +150,6 @@ var when = map[string]story{
 		s.create("kettle", "11:00:00", deadline(0))
 		o.sleepsUntil("11:00:00")
 		s.jump("11:00:00")
-		s.becomes("kettle", running)
+		s.runs("kettle")
 	},
 }
