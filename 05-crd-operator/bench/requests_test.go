@@ -13,7 +13,7 @@ type requests struct {
 	counts  map[string]int // "create pods", "update status", ...
 	perAt   map[string]int // updates of the status, by the name of the At
 	created []time.Time    // when the server answered that a pod was created
-	first   time.Time      // when the first such request was sent
+	first   time.Time      // when the first request was sent
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -36,13 +36,13 @@ func (c *requests) note(r *http.Request, what string, sent time.Time, created bo
 		c.counts, c.perAt = map[string]int{}, map[string]int{}
 	}
 	c.counts[what]++
+	if c.first.IsZero() || sent.Before(c.first) {
+		c.first = sent
+	}
 	switch {
 	case what == updateStatus:
 		c.perAt[r.URL.Path]++
 	case what == createPod && created:
-		if c.first.IsZero() || sent.Before(c.first) {
-			c.first = sent
-		}
 		c.created = append(c.created, time.Now())
 	}
 }
@@ -50,10 +50,11 @@ func (c *requests) note(r *http.Request, what string, sent time.Time, created bo
 const (
 	createPod    = "pod creates"
 	updateStatus = "status writes"
+	patchPod     = "pod patches"
 	writeEvent   = "events"
 	startUp      = "lists and watches"
 	otherWrite   = "other writes"
-	read         = "reads"
+	read         = "live reads"
 )
 
 func purpose(r *http.Request) string {
@@ -63,6 +64,8 @@ func purpose(r *http.Request) string {
 		return createPod
 	case r.Method == http.MethodPut && last == "status":
 		return updateStatus
+	case r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/pods/"):
+		return patchPod
 	case strings.Contains(r.URL.Path, "/apis/events.k8s.io/"):
 		return writeEvent
 	case r.Method != http.MethodGet:
@@ -103,8 +106,14 @@ func (c *requests) mostPerAt() int {
 	return most
 }
 
-// pods returns when the first request for a pod was sent, and when each was
-// answered.
+// reset forgets all requests that were made.
+func (c *requests) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counts, c.perAt, c.created, c.first = nil, nil, nil, time.Time{}
+}
+
+// pods returns when the first request was sent, and when each pod was created.
 func (c *requests) pods() (first time.Time, created []time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
