@@ -55,6 +55,10 @@ func Exists(o Observed, pod *corev1.Pod) Decision {
 // reports false for all other errors.
 func Refused(o Observed, err error) (Decision, bool) {
 	const reason = "CreationRefused"
+	// The namespace is going, and the At with it.
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return Decision{}, true
+	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Code/100 != 4 || status.Status().Code == http.StatusTooManyRequests {
 		return Decision{}, false

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -81,6 +82,14 @@ func TestThePodExists(t *testing.T) {
 			assert.Equal(t, test.want, words(Exists(Observed{At: test.at, Now: due.Add(2 * time.Second)}, test.pod)))
 		})
 	}
+}
+
+func TestANamespaceThatIsTerminatingIsNothingToReport(t *testing.T) {
+	terminating := apierrors.NewForbidden(pods, "example-at-pod", nil)
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	d, ok := Refused(Observed{At: newAt(running), Now: due}, terminating)
+	assert.True(t, ok)
+	assert.Zero(t, d)
 }
 
 func TestTheServerRefusesThePod(t *testing.T) {
