@@ -64,7 +64,7 @@ func TestTheProgram(t *testing.T) {
 
 	for name, all := range map[string]bool{"one namespace": false, "all namespaces": true} {
 		t.Run(name, func(t *testing.T) {
-			s := w.scene(t, sceneName(name))
+			s := w.newEnv(t, envName(name))
 			args := []string{"-n", s.name}
 			if all {
 				args = []string{"-A"}

@@ -17,86 +17,86 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
 
-// TestACrashAfterEveryWrite plays one story undisturbed and counts the writes in
-// it. Then it plays the story once for each of them: this write reaches the
-// server, the operator dies before it hears so, and a new one takes over. What
-// the cluster comes to must be the same, to the last label.
+// TestACrashAfterEveryWrite runs one sequence of changes undisturbed and counts the writes
+// of the operator. Then it runs the sequence once for each of them: this write reaches the
+// server, the operator dies before it has the answer, and a new one takes over. The
+// cluster must come to the same state, to the last label.
 func TestACrashAfterEveryWrite(t *testing.T) {
 	w := sharedWorld(t)
-	want, writes, crashes := tale(t, w, "calm", -1)
+	want, writes, crashes := sequence(t, w, "calm", -1)
 	require.Equal(t, 0, crashes)
-	assert.GreaterOrEqual(t, writes, fewest, "the story is not the one that its comments tell")
+	assert.GreaterOrEqual(t, writes, fewest, "the sequence is not the one that its comments describe")
 
 	for n := 1; n <= fewest; n++ {
 		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
 			t.Parallel()
-			got, _, crashes := tale(t, w, fmt.Sprintf("crash%d", n), n)
+			got, _, crashes := sequence(t, w, fmt.Sprintf("crash%d", n), n)
 			assert.Equal(t, 1, crashes)
 			assert.Equal(t, want, got)
 		})
 	}
 }
 
-// fewest is how many writes there are in the story. There are two more each time
+// fewest is how many writes there are in the sequence. There are two more each time
 // that the operator is faster than the one who replaces the ConfigMap: it makes a new
 // one in between, and that is deleted as well.
 const fewest = 20
 
-// tale plays the story, with a crash after so many writes, and returns what is
-// in the cluster after each of its chapters.
-func tale(t *testing.T, w *world, name string, crashAfter int) (chapters [][]string, writes, crashes int) {
-	s := w.scene(t, name)
+// sequence makes all changes, with a crash after so many writes, and returns what is
+// in the cluster after each step.
+func sequence(t *testing.T, w *world, name string, crashAfter int) (steps [][]string, writes, crashes int) {
+	s := w.newEnv(t, name)
 	requests := &ledger{}
 	died := restarting(s, crashAfter, requests)
-	chapter := func(want state) {
+	step := func(want state) {
 		s.becomes(want)
-		chapters = append(chapters, everything(s))
+		steps = append(steps, everything(s))
 	}
 
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"}) // an apply and a status: 2
-	chapter(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
+	step(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
 
 	s.layer("site", 10, data{"colour": "green"}) // a conflict: an apply and two statuses
 	good := state{
 		"settings": "colour=green size=7; of defaults, site",
 		"defaults": "True PartlyOverridden 1, colour by site", "site": "True Merged 1",
 	}
-	chapter(good)
+	step(good)
 
 	s.edit(`{"data":{"colour":"forged"}}`) // drift: an apply
-	chapter(good)
+	step(good)
 	s.edit(`{"data":{"forged":"x"},"metadata":{"labels":{"app.kubernetes.io/managed-by":"me"}}}`) // a patch and an apply
-	chapter(good)
+	step(good)
 	s.edit(`{"immutable":true}`) // a deletion and an apply
-	chapter(good)
+	step(good)
 	s.replace(data{"theirs": "yes"}) // a patch and an apply
-	chapter(good)
+	step(good)
 	s.delete() // an apply
-	chapter(good)
+	step(good)
 
 	s.patchLayer("site", `{"spec":{"data":{"colour":"red","shape":"round"}}}`) // an apply and a status
 	good["settings"], good["site"] = "colour=red shape=round size=7; of defaults, site", "True Merged 2"
-	chapter(good)
+	step(good)
 
 	s.patchLayer("defaults", `{"spec":{"priority":20}}`) // an apply and two statuses
-	chapter(state{
+	step(state{
 		"settings": "colour=blue shape=round size=7; of defaults, site",
 		"defaults": "True Merged 2", "site": "True PartlyOverridden 2, colour by defaults",
 	})
 
 	s.deleteLayer("site") // an apply
-	chapter(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 2"})
+	step(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 2"})
 
 	s.deleteLayer("defaults") // and a deletion
-	chapter(state{})
+	step(state{})
 
 	crashes = died()
-	return chapters, len(requests.accepted()), crashes
+	return steps, len(requests.accepted()), crashes
 }
 
-// everything is the ConfigMap and the layers of the scene, with all that the
+// everything is the ConfigMap and the layers of the env, with all that the
 // operator writes and its field managers, but without times, versions and UIDs.
-func everything(s *scene) []string {
+func everything(s *env) []string {
 	var all []string
 	have := s.settings()
 	err := s.admin.Get(s.t.Context(), client.ObjectKeyFromObject(have), have)
@@ -124,9 +124,9 @@ func everything(s *scene) []string {
 }
 
 // restarting runs the operator as a cluster would: when it dies, it is started
-// again, without the fault. The function that it returns ends that and tells how
+// again, without the fault. The function that it returns ends that, and returns how
 // often it died.
-func restarting(s *scene, crashAfter int, requests *ledger) (died func() int) {
+func restarting(s *env, crashAfter int, requests *ledger) (died func() int) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	var deaths atomic.Int32
 	done := make(chan struct{})

@@ -3,10 +3,13 @@ package settings
 import (
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
@@ -54,6 +57,8 @@ func remembers(configMap string) func(*v1alpha1.SettingsLayer) {
 	return func(layer *v1alpha1.SettingsLayer) { layer.Status.ConfigMap = configMap }
 }
 
+var harbour = types.NamespacedName{Namespace: "harbour", Name: "settings"}
+
 func TestDecide(t *testing.T) {
 	for name, tc := range map[string]struct {
 		layers, leaving layers
@@ -80,7 +85,7 @@ func TestDecide(t *testing.T) {
 		"another layer":                         {layers{defaults(), aLayer("site", 0, 0, nil)}, nil, aConfigMap(), apply, "its owners differ"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := decide(observed{namespace: "harbour", layers: tc.layers, leaving: tc.leaving, have: tc.have}, "settings")
+			got := decide(observed{key: harbour, layers: tc.layers, leaving: tc.leaving, have: tc.have})
 			assert.Equal(t, tc.want, got.action)
 			assert.Equal(t, tc.why, got.why)
 			assert.Equal(t, got.action == refuse, got.refuse != omission{})
@@ -88,8 +93,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// told is a layer that knows to be in the ConfigMap.
-func told(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
+// current is a layer whose status has the ConfigMap.
+func current(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
 	layer := defaults(append([]func(*v1alpha1.SettingsLayer){remembers("settings")}, change...)...)
 	layer.Status.ObservedGeneration = 3
 	return layer
@@ -102,43 +107,56 @@ func TestDriftIsWhatOthersDo(t *testing.T) {
 		change func(*corev1.ConfigMap)
 		want   bool
 	}{
-		"all is well":   {layers{told()}, none, false},
-		"an annotation": {layers{told()}, func(o *corev1.ConfigMap) { o.Annotations = data{"note": ""} }, false},
-		"a key more":    {layers{told()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
-		"others own a key": {layers{told()}, func(o *corev1.ConfigMap) {
+		"all is well":   {layers{current()}, none, false},
+		"an annotation": {layers{current()}, func(o *corev1.ConfigMap) { o.Annotations = data{"note": ""} }, false},
+		"a key more":    {layers{current()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
+		"others own a key": {layers{current()}, func(o *corev1.ConfigMap) {
 			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{}}}}`)
 		}, true},
-		"the label":               {layers{told()}, func(o *corev1.ConfigMap) { o.Labels = nil }, true},
-		"the owners":              {layers{told()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
-		"it is immutable":         {layers{told()}, immutable, true},
-		"somebody's in its place": {layers{told()}, foreign, true},
-		"a layer has changed":     {layers{told(func(l *v1alpha1.SettingsLayer) { l.Generation++; l.Spec.Data["x"] = "2" })}, none, false},
-		"a layer is new":          {layers{told(), aLayer("site", 0, 0, data{"y": "2"})}, none, false},
-		"a layer has gone": {layers{told()}, func(o *corev1.ConfigMap) {
+		"the label":               {layers{current()}, func(o *corev1.ConfigMap) { o.Labels = nil }, true},
+		"the owners":              {layers{current()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
+		"it is immutable":         {layers{current()}, immutable, true},
+		"somebody's in its place": {layers{current()}, foreign, true},
+		"a layer has changed":     {layers{current(func(l *v1alpha1.SettingsLayer) { l.Generation++; l.Spec.Data["x"] = "2" })}, none, false},
+		"a layer is new":          {layers{current(), aLayer("site", 0, 0, data{"y": "2"})}, none, false},
+		"a layer has gone": {layers{current()}, func(o *corev1.ConfigMap) {
 			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{APIVersion: "settings.example.com/v1alpha1", Kind: "SettingsLayer", Name: "site", UID: "gone"})
 			o.Data["y"] = "2"
 			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:data":{"f:x":{},"f:y":{}},"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},` +
 				`"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{},"k:{\"uid\":\"gone\"}":{}}}}`)
 		}, false},
-		"a value of one that went":  {layers{told()}, func(o *corev1.ConfigMap) { o.Data["x"] = "of the heavier" }, false},
-		"a new layer, and a forger": {layers{told(), aLayer("site", 0, 0, data{"y": "2"})}, func(o *corev1.ConfigMap) { o.Data["z"] = "" }, false},
+		"a value of one that went":  {layers{current()}, func(o *corev1.ConfigMap) { o.Data["x"] = "of the heavier" }, false},
+		"a new layer, and a forger": {layers{current(), aLayer("site", 0, 0, data{"y": "2"})}, func(o *corev1.ConfigMap) { o.Data["z"] = "" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := decide(observed{namespace: "harbour", layers: tc.layers, have: aConfigMap(tc.change)}, "settings")
+			got := decide(observed{key: harbour, layers: tc.layers, have: aConfigMap(tc.change)})
 			assert.Equal(t, tc.want, got.drift)
 		})
 	}
-	assert.True(t, decide(observed{namespace: "harbour", layers: layers{told()}}, "settings").drift, "it is deleted")
-	assert.False(t, decide(observed{namespace: "harbour", layers: layers{defaults()}}, "settings").drift, "there was none yet")
+	assert.True(t, decide(observed{key: harbour, layers: layers{current()}}).drift, "it is deleted")
+	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).drift, "there was none yet")
 }
 
-func TestARepairIsTold(t *testing.T) {
-	var repaired []string
-	r := &reconciler{repaired: func(namespace string) { repaired = append(repaired, namespace) }}
+func TestARepairIsCounted(t *testing.T) {
+	before := repairs(t)
 	for _, d := range []decision{{action: leave}, {action: apply}, {action: refuse}, {action: apply, drift: true}} {
-		r.report(t.Context(), "harbour", d)
+		report(logr.NewContext(t.Context(), logr.Discard()), d)
 	}
-	assert.Equal(t, []string{"harbour"}, repaired)
+	assert.InDelta(t, 1, repairs(t)-before, 0)
+}
+
+// repairs reads the metric where a manager serves it.
+func repairs(t *testing.T) float64 {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() == "settings_drift_repairs_total" {
+			return family.GetMetric()[0].GetCounter().GetValue()
+		}
+	}
+	require.Fail(t, "there is no such metric")
+	return 0
 }
 
 func remembering(name string) *v1alpha1.SettingsLayer {
@@ -148,7 +166,7 @@ func remembering(name string) *v1alpha1.SettingsLayer {
 }
 
 func TestDifference(t *testing.T) {
-	want := desired("harbour", "settings", layers{defaults()}, data{"x": "1"})
+	want := desired(harbour, layers{defaults()}, data{"x": "1"})
 	for name, tc := range map[string]struct {
 		change func(*corev1.ConfigMap)
 		want   string

@@ -15,7 +15,7 @@ import (
 )
 
 // drift is what others do to the ConfigMap, and what must come of it.
-var drift = map[string]func(testing.TB, *scene){
+var drift = map[string]func(testing.TB, *env){
 	"a value is changed":                        edited(`{"data":{"colour":"forged"}}`),
 	"a key is removed":                          edited(`{"data":{"colour":null}}`),
 	"a key is added":                            edited(`{"data":{"forged":"x"}}`),
@@ -38,22 +38,22 @@ var drift = map[string]func(testing.TB, *scene){
 	"the ConfigMap that was in the way goes":    nameFreed,
 }
 
-// The stories are played all at once, even on two processors: when the operator does
-// not see what others do, each of them waits in vain.
+// The cases run all at once, even on two processors: when the operator does not see what
+// others do, each of them waits in vain.
 func TestDrift(t *testing.T) {
 	w := sharedWorld(t)
-	var stories sync.WaitGroup
-	defer stories.Wait()
-	for name, play := range drift {
-		stories.Go(func() {
-			t.Run(name, func(t *testing.T) { play(t, w.scene(t, sceneName(name))) })
+	var cases sync.WaitGroup
+	defer cases.Wait()
+	for name, run := range drift {
+		cases.Go(func() {
+			t.Run(name, func(t *testing.T) { run(t, w.newEnv(t, envName(name))) })
 		})
 	}
 }
 
-// twoLayers begins a story about drift. The state is that at which it must end.
-func twoLayers(s *scene) state {
-	// They come first, so that one pass deals with both: no other is on its way that
+// twoLayers begins a case of drift, and returns the state in which it must end.
+func twoLayers(s *env) state {
+	// They come first, so that one reconcile merges both: no other is on its way that
 	// would find what others do by chance.
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -67,8 +67,8 @@ func twoLayers(s *scene) state {
 	return good
 }
 
-func edited(patch string) func(testing.TB, *scene) {
-	return func(_ testing.TB, s *scene) {
+func edited(patch string) func(testing.TB, *env) {
+	return func(_ testing.TB, s *env) {
 		good := twoLayers(s)
 		for range 2 {
 			s.edit(patch)
@@ -77,7 +77,7 @@ func edited(patch string) func(testing.TB, *scene) {
 	}
 }
 
-func takenByForce(t testing.TB, s *scene) {
+func takenByForce(t testing.TB, s *env) {
 	good := twoLayers(s)
 	require.NoError(t, s.admin.Apply(t.Context(), corev1ac.ConfigMap("settings", s.name).
 		WithLabels(map[string]string{managedBy: "me"}).
@@ -94,13 +94,13 @@ func takenByForce(t testing.TB, s *scene) {
 	})
 }
 
-func deleted(_ testing.TB, s *scene) {
+func deleted(_ testing.TB, s *env) {
 	good := twoLayers(s)
 	s.delete()
 	s.restores(good)
 }
 
-func deletedOften(_ testing.TB, s *scene) {
+func deletedOften(_ testing.TB, s *env) {
 	good := twoLayers(s)
 	for range 10 {
 		s.delete()
@@ -108,13 +108,13 @@ func deletedOften(_ testing.TB, s *scene) {
 	}
 }
 
-func replaced(_ testing.TB, s *scene) {
+func replaced(_ testing.TB, s *env) {
 	good := twoLayers(s)
 	s.replace(data{"theirs": "yes", "colour": "forged"})
 	s.restores(good)
 }
 
-func replacedImmutable(t testing.TB, s *scene) {
+func replacedImmutable(t testing.TB, s *env) {
 	good := twoLayers(s)
 	s.replace(data{"theirs": "yes"})
 	s.restores(good)
@@ -125,7 +125,7 @@ func replacedImmutable(t testing.TB, s *scene) {
 
 // replace puts another ConfigMap in the place of ours. The operator may be
 // faster between the two requests; then it is as if nothing had been done yet.
-func (s *scene) replace(d data) {
+func (s *env) replace(d data) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		_ = s.admin.Delete(s.t.Context(), s.settings())
@@ -135,7 +135,7 @@ func (s *scene) replace(d data) {
 	}, testcluster.TestTimeout, time.Millisecond)
 }
 
-func harmless(t testing.TB, s *scene) {
+func harmless(t testing.TB, s *env) {
 	good := twoLayers(s)
 	s.edit(`{"metadata":{"labels":{"team":"coast"},"annotations":{"note":"kept"},
 		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}]},"data":{"colour":"forged","forged":"x"}}`)
@@ -146,7 +146,7 @@ func harmless(t testing.TB, s *scene) {
 	assert.Equal(t, "kept", have.Annotations["note"])
 }
 
-func finalizer(_ testing.TB, s *scene) {
+func finalizer(_ testing.TB, s *env) {
 	good := twoLayers(s)
 	s.edit(`{"metadata":{"finalizers":["example.com/wait"]}}`)
 	s.delete()
@@ -159,7 +159,7 @@ func finalizer(_ testing.TB, s *scene) {
 	s.restores(good)
 }
 
-func goneWhileDown(t testing.TB, s *scene) {
+func goneWhileDown(t testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -169,7 +169,7 @@ func goneWhileDown(t testing.TB, s *scene) {
 	s.restores(state{})
 }
 
-func nameFreed(_ testing.TB, s *scene) {
+func nameFreed(_ testing.TB, s *env) {
 	s.create(data{"theirs": "yes"})
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()
@@ -178,8 +178,8 @@ func nameFreed(_ testing.TB, s *scene) {
 	s.restores(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 }
 
-func sceneName(story string) string {
-	name := strings.NewReplacer(" ", "-", ",", "", "'", "").Replace(strings.ToLower(story))
+func envName(title string) string {
+	name := strings.NewReplacer(" ", "-", ",", "", "'", "").Replace(strings.ToLower(title))
 	return strings.TrimSuffix(name[:min(len(name), 50)], "-")
 }
 

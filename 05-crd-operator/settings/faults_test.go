@@ -22,7 +22,7 @@ import (
 
 func TestFaults(t *testing.T) {
 	w := sharedWorld(t)
-	for name, play := range map[string]func(testing.TB, *scene){
+	for name, run := range map[string]func(testing.TB, *env){
 		"layers change while it is down":                       layersWhileDown,
 		"the ConfigMap is edited while it is down":             editedWhileDown,
 		"the ConfigMap is replaced while it is down":           replacedWhileDown,
@@ -41,16 +41,16 @@ func TestFaults(t *testing.T) {
 		"the connection is dropped, again and again":           connectionDropped,
 		"the namespace begins to end":                          namespaceEnds,
 		"no value is logged":                                   silent,
-		"what others do is told from what layers do":           driftIsTold,
+		"drift is logged as such":                              driftIsLogged,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, w.scene(t, sceneName(name)))
+			run(t, w.newEnv(t, envName(name)))
 		})
 	}
 }
 
-func layersWhileDown(_ testing.TB, s *scene) {
+func layersWhileDown(_ testing.TB, s *env) {
 	s.layer("changed", 0, data{"a": "1"})
 	s.layer("deleted", 1, data{"a": "2", "b": "2"})
 	s.layer("same", 2, data{"c": "3"})
@@ -70,19 +70,19 @@ func layersWhileDown(_ testing.TB, s *scene) {
 	})
 }
 
-func editedWhileDown(_ testing.TB, s *scene) {
+func editedWhileDown(_ testing.TB, s *env) {
 	s.whileDown(func() { s.edit(`{"data":{"colour":"forged","forged":"x"},"metadata":{"labels":null}}`) })
 	s.whileDown(func() { s.edit(`{"immutable":true}`) })
 	s.whileDown(func() { s.delete() })
 }
 
-func replacedWhileDown(_ testing.TB, s *scene) {
+func replacedWhileDown(_ testing.TB, s *env) {
 	s.whileDown(func() { s.replace(data{"theirs": "yes"}) })
 }
 
 // whileDown does something to the ConfigMap while there is no operator, and waits
 // until one has undone it.
-func (s *scene) whileDown(do func()) {
+func (s *env) whileDown(do func()) {
 	s.t.Helper()
 	good := state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"}
 	if err := s.admin.Get(s.t.Context(), client.ObjectKey{Namespace: s.name, Name: "defaults"}, &v1alpha1.SettingsLayer{}); err != nil {
@@ -97,7 +97,7 @@ func (s *scene) whileDown(do func()) {
 	stop()
 }
 
-func anewWhileDown(t testing.TB, s *scene) {
+func anewWhileDown(t testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -110,7 +110,7 @@ func anewWhileDown(t testing.TB, s *scene) {
 	assert.Equal(t, layer.UID, s.get().OwnerReferences[0].UID, "the owner is the new layer")
 }
 
-func changedBeforeApply(t testing.TB, s *scene) {
+func changedBeforeApply(t testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -123,7 +123,7 @@ func changedBeforeApply(t testing.TB, s *scene) {
 	assert.Equal(t, "kept", s.get().Annotations["note"])
 }
 
-func deletedBeforeApply(_ testing.TB, s *scene) {
+func deletedBeforeApply(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	stop := s.start()
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
@@ -135,7 +135,7 @@ func deletedBeforeApply(_ testing.TB, s *scene) {
 
 // changedBeforeDelete shows that what is deleted is what was looked at: here it
 // becomes somebody else's in the last moment.
-func changedBeforeDelete(t testing.TB, s *scene) {
+func changedBeforeDelete(t testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	requests := &ledger{}
 	s.start(before("DELETE", "configmaps/settings", func() { s.edit(`{"metadata":{"ownerReferences":null}}`) }), requests.watch)
@@ -147,29 +147,29 @@ func changedBeforeDelete(t testing.TB, s *scene) {
 	assert.Contains(t, requests.all(), "DELETE 409 configmaps/settings")
 }
 
-func takenBeforeApply(_ testing.TB, s *scene) {
+func takenBeforeApply(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start(before("PATCH", "configmaps/settings", func() { s.create(data{"theirs": "yes"}) }))
 	s.becomes(state{"settings": "theirs=yes; not labelled; of ", "defaults": "False NameTaken 0"})
 }
 
-func changedBeforeStatus(_ testing.TB, s *scene) {
+func changedBeforeStatus(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start(before("PUT", "settingslayers/defaults/status", func() { s.patchLayer("defaults", `{"spec":{"data":{"colour":"red"}}}`) }))
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 2"})
-	s.told("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
+	s.recorded("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
 }
 
 // labelledBeforeStatus shows that a status that could not be written is tried
 // again, although the change that was in the way leads to no work.
-func labelledBeforeStatus(_ testing.TB, s *scene) {
+func labelledBeforeStatus(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.create(data{"theirs": "yes"}) // no event of a ConfigMap will help
 	s.start(before("PUT", "settingslayers/defaults/status", func() { s.patchLayer("defaults", `{"metadata":{"labels":{"team":"coast"}}}`) }))
 	s.becomes(state{"settings": "theirs=yes; not labelled; of ", "defaults": "False NameTaken 0"})
 }
 
-func deletedBeforeStatus(t testing.TB, s *scene) {
+func deletedBeforeStatus(t testing.TB, s *env) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -184,7 +184,7 @@ func deletedBeforeStatus(t testing.TB, s *scene) {
 	}
 }
 
-func both(_ testing.TB, s *scene) {
+func both(_ testing.TB, s *env) {
 	twoLayers(s)
 	for i := range 5 {
 		s.patchLayer("site", fmt.Sprintf(`{"spec":{"data":{"colour":"c%d"}}}`, i))
@@ -197,7 +197,7 @@ func both(_ testing.TB, s *scene) {
 	})
 }
 
-func twoOperators(_ testing.TB, s *scene) {
+func twoOperators(_ testing.TB, s *env) {
 	s.start()
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -211,22 +211,22 @@ func twoOperators(_ testing.TB, s *scene) {
 		"settings": "colour=c9; of defaults, site",
 		"defaults": "False Overridden 1, colour by site", "site": "True Merged 11",
 	})
-	s.told("defaults Normal Merged: the ConfigMap settings has all settings of this layer",
+	s.recorded("defaults Normal Merged: the ConfigMap settings has all settings of this layer",
 		"defaults Warning Overridden: the ConfigMap settings has no setting of this layer, not colour (that of site has won)",
 		"site Normal Merged: the ConfigMap settings has all settings of this layer")
 }
 
 // editIfThere is edit, if there is a ConfigMap.
-func (s *scene) editIfThere(patch string) {
+func (s *env) editIfThere(patch string) {
 	s.t.Helper()
 	err := s.admin.Patch(s.t.Context(), s.settings(), client.RawPatch("application/merge-patch+json", []byte(patch)))
 	require.NoError(s.t, client.IgnoreNotFound(err))
 }
 
-func nothingDiffers(t testing.TB, s *scene) {
+func nothingDiffers(t testing.TB, s *env) {
 	good := twoLayers(s)
 
-	// A second operator finds all done. Each of these leads to a look, or to none.
+	// A second operator finds all done. Each of these leads to a reconcile, or to none.
 	requests := &ledger{}
 	stop := s.start(requests.watch)
 	s.edit(`{"metadata":{"annotations":{"note":"kept"},"labels":{"team":"coast"}}}`)
@@ -250,7 +250,7 @@ func nothingDiffers(t testing.TB, s *scene) {
 	}
 }
 
-func quota(t testing.TB, s *scene) {
+func quota(t testing.TB, s *env) {
 	none := corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
 	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "none"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
 	require.NoError(t, s.admin.Create(t.Context(), quota))
@@ -265,14 +265,14 @@ func quota(t testing.TB, s *scene) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()
 	s.becomes(state{"defaults": "False Blocked 0"})
-	s.told(`defaults Warning Blocked: the server refuses the ConfigMap settings: applying the ConfigMap: configmaps "settings" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=0, limited: count/configmaps=0`)
+	s.recorded(`defaults Warning Blocked: the server refuses the ConfigMap settings: applying the ConfigMap: configmaps "settings" is forbidden: exceeded quota: none, requested: count/configmaps=1, used: count/configmaps=0, limited: count/configmaps=0`)
 
 	// And when it no longer refuses, the ConfigMap comes by itself.
 	require.NoError(t, s.admin.Delete(t.Context(), quota))
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 }
 
-func connectionDropped(t testing.TB, s *scene) {
+func connectionDropped(t testing.TB, s *env) {
 	proxy, through := testcluster.StartProxy(t, s.config)
 	s.config = through
 	good := twoLayers(s)
@@ -285,7 +285,7 @@ func connectionDropped(t testing.TB, s *scene) {
 	s.becomes(good)
 }
 
-func namespaceEnds(t testing.TB, s *scene) {
+func namespaceEnds(t testing.TB, s *env) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	s.layer("defaults", 0, data{"colour": "blue"})
@@ -299,7 +299,7 @@ func namespaceEnds(t testing.TB, s *scene) {
 	assert.NotContains(t, log.String(), "Reconciler error")
 }
 
-func driftIsTold(t testing.TB, s *scene) {
+func driftIsLogged(t testing.TB, s *env) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{})
 	const drift = `"drift"=true`
@@ -318,7 +318,7 @@ func driftIsTold(t testing.TB, s *scene) {
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), drift) }, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
-func silent(t testing.TB, s *scene) {
+func silent(t testing.TB, s *env) {
 	var log lockedBuffer
 	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(&log, prefix, args) }, funcr.Options{Verbosity: 4})
 	s.layer("defaults", 0, data{"colour": "unmistakable"})
@@ -335,16 +335,16 @@ func silent(t testing.TB, s *scene) {
 
 func TestSeveralWorkersAndManyNamespaces(t *testing.T) {
 	w := sharedWorld(t)
-	var scenes []*scene
+	var envs []*env
 	for i := range 8 {
-		s := w.scene(t, fmt.Sprintf("n%d", i))
+		s := w.newEnv(t, fmt.Sprintf("n%d", i))
 		s.layer("defaults", 0, data{"colour": "blue"})
-		scenes = append(scenes, s)
+		envs = append(envs, s)
 	}
 	// Each of the first four writes waits until all four have begun.
 	var begun atomic.Int32
 	all := make(chan struct{})
-	everywhere := &scene{world: w, t: t, config: w.role, log: scenes[0].log, workers: 4}
+	everywhere := &env{world: w, t: t, config: w.role, log: envs[0].log, workers: 4}
 	everywhere.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == http.MethodPatch {
 			if begun.Add(1) == 4 {
@@ -358,20 +358,20 @@ func TestSeveralWorkersAndManyNamespaces(t *testing.T) {
 		}
 		return next.RoundTrip(request)
 	}))
-	for _, s := range scenes {
+	for _, s := range envs {
 		s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 	}
-	for _, s := range scenes {
+	for _, s := range envs {
 		s.edit(`{"data":{"colour":"forged"}}`)
 	}
-	for _, s := range scenes {
+	for _, s := range envs {
 		s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 	}
 }
 
 func TestTheServerIsKilled(t *testing.T) {
 	w := newWorld(t, testcluster.Start(t))
-	s := w.scene(t, "killed")
+	s := w.newEnv(t, "killed")
 	good := twoLayers(s)
 	for i := range 2 {
 		w.KillServer(t)

@@ -8,7 +8,7 @@ import (
 
 // happyPath is all that the operator does as long as nobody else touches the
 // ConfigMap.
-var happyPath = map[string]func(testing.TB, *scene){
+var happyPath = map[string]func(testing.TB, *env){
 	"a layer becomes a ConfigMap":                     oneLayer,
 	"a layer that changes":                            layerChanges,
 	"of two layers the one of higher priority wins":   priorities,
@@ -24,33 +24,33 @@ var happyPath = map[string]func(testing.TB, *scene){
 
 func TestHappyPath(t *testing.T) {
 	w := sharedWorld(t)
-	for name, play := range happyPath {
+	for name, run := range happyPath {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			play(t, w.scene(t, sceneName(name)))
+			run(t, w.newEnv(t, envName(name)))
 		})
 	}
 }
 
-func oneLayer(t testing.TB, s *scene) {
+func oneLayer(t testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
-	s.told("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
+	s.recorded("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
 	assert.Equal(t, map[string]string{"app.kubernetes.io/managed-by": "settings"}, s.get().Labels)
 	assert.Nil(t, s.get().OwnerReferences[0].Controller, "no layer controls it")
 }
 
-func layerChanges(_ testing.TB, s *scene) {
+func layerChanges(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
 	s.patchLayer("defaults", `{"spec":{"data":{"colour":"red","size":null,"shape":"round"}}}`)
 	s.becomes(state{"settings": "colour=red shape=round; of defaults", "defaults": "True Merged 2"})
-	s.told("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
+	s.recorded("defaults Normal Merged: the ConfigMap settings has all settings of this layer")
 }
 
-func priorities(_ testing.TB, s *scene) {
+func priorities(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -70,7 +70,7 @@ func priorities(_ testing.TB, s *scene) {
 	})
 }
 
-func conflictEnds(_ testing.TB, s *scene) {
+func conflictEnds(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue", "size": "7"})
 	s.layer("site", 10, data{"colour": "green", "shape": "round"})
 	s.start()
@@ -81,18 +81,18 @@ func conflictEnds(_ testing.TB, s *scene) {
 	s.deleteLayer("site")
 	s.becomes(state{"settings": "colour=blue size=7; of defaults", "defaults": "True Merged 1"})
 	const merged = " Normal Merged: the ConfigMap settings has all settings of this layer"
-	s.told("defaults Warning PartlyOverridden: the ConfigMap settings has settings of this layer, but not colour (that of site has won)",
+	s.recorded("defaults Warning PartlyOverridden: the ConfigMap settings has settings of this layer, but not colour (that of site has won)",
 		"defaults"+merged, "site"+merged)
 }
 
-func sameValue(_ testing.TB, s *scene) {
+func sameValue(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "blue"})
 	s.becomes(state{"settings": "colour=blue; of defaults, site", "defaults": "True Merged 1", "site": "True Merged 1"})
 }
 
-func lastLayerGoes(_ testing.TB, s *scene) {
+func lastLayerGoes(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -104,13 +104,13 @@ func lastLayerGoes(_ testing.TB, s *scene) {
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 1"})
 }
 
-func emptyLayer(_ testing.TB, s *scene) {
+func emptyLayer(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, nil)
 	s.becomes(state{"settings": "; of defaults", "defaults": "True Merged 1"})
 }
 
-func leavingLayer(_ testing.TB, s *scene) {
+func leavingLayer(_ testing.TB, s *env) {
 	s.start()
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.layer("site", 10, data{"colour": "green"})
@@ -118,7 +118,7 @@ func leavingLayer(_ testing.TB, s *scene) {
 	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/wait"]}}`)
 	s.becomes(state{"settings": "colour=green; of defaults, site", "defaults": "False Overridden 1, colour by site", "site": "True Merged 1"})
 
-	// It counts no more, and nothing is told to it.
+	// It counts no more, and its status stays.
 	s.deleteLayer("site")
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1", "site": "True Merged 1, out of date"})
 
@@ -130,7 +130,7 @@ func leavingLayer(_ testing.TB, s *scene) {
 	s.becomes(state{})
 }
 
-func layerDoesNotFit(_ testing.TB, s *scene) {
+func layerDoesNotFit(_ testing.TB, s *env) {
 	s.start()
 	large := data{"a": text(600_000)}
 	s.layer("site", 10, large)
@@ -143,7 +143,7 @@ func layerDoesNotFit(_ testing.TB, s *scene) {
 	})
 }
 
-func nameTaken(t testing.TB, s *scene) {
+func nameTaken(t testing.TB, s *env) {
 	theirs := s.create(data{"theirs": "yes"})
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.start()
@@ -152,7 +152,7 @@ func nameTaken(t testing.TB, s *scene) {
 	s.becomes(state{"settings": "theirs=yes; not labelled; of ", "defaults": "False NameTaken 0", "site": "False NameTaken 0"})
 	assert.Equal(t, theirs.ResourceVersion, s.get().ResourceVersion, "nobody touched it")
 	const taken = " Warning NameTaken: the ConfigMap settings was there before any layer, and is left alone; delete or rename it, and the layers take effect"
-	s.told("defaults"+taken, "site"+taken)
+	s.recorded("defaults"+taken, "site"+taken)
 
 	s.deleteLayer("defaults")
 	s.deleteLayer("site")
@@ -162,7 +162,7 @@ func nameTaken(t testing.TB, s *scene) {
 // orphaned is kubectl delete --cascade=orphan, with the part of the garbage
 // collector played by the test: it takes the owner off the ConfigMap, and only
 // then lets the layer go.
-func orphaned(_ testing.TB, s *scene) {
+func orphaned(_ testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})
 	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]}}`)
 	stop := s.start()
@@ -173,7 +173,7 @@ func orphaned(_ testing.TB, s *scene) {
 	s.start()
 	s.patchLayer("defaults", `{"metadata":{"finalizers":null}}`)
 
-	// What is told to a layer that comes later shows that the first was seen to go.
+	// The status of a layer that comes later shows that the operator has seen the first go.
 	s.layer("site", 10, data{"colour": "green"})
 	s.becomes(state{"settings": "colour=blue; of ", "site": "False NameTaken 0"})
 }

@@ -36,7 +36,7 @@ func TestTheRoleIsTheSmallest(t *testing.T) {
 				less := slices.Clone(rules)
 				less[i].Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(v string) bool { return v == verb })
 				less = slices.DeleteFunc(less, func(r rbacv1.PolicyRule) bool { return len(r.Verbs) == 0 })
-				s := w.scene(t, sceneName(verb+" "+regexp.MustCompile(`\W`).ReplaceAllString(resource, " ")))
+				s := w.newEnv(t, envName(verb+" "+regexp.MustCompile(`\W`).ReplaceAllString(resource, " ")))
 				s.config = w.User(t, s.name, less)
 				denied := runAs(s)
 				lifeOf(s, func() bool { return len(denied()) > 0 })
@@ -48,9 +48,9 @@ func TestTheRoleIsTheSmallest(t *testing.T) {
 }
 
 // lifeOf does all that an operator needs a right for: it is to create, to patch,
-// to delete, to write a status and to tell an event. Who is refused something may
+// to delete, to write a status and to record an event. An operator that is refused something may
 // not come so far.
-func lifeOf(s *scene, refused func() bool) {
+func lifeOf(s *env, refused func() bool) {
 	becomes := func(want string) {
 		require.Eventually(s.t, func() bool {
 			state, err := s.state(s.t.Context())
@@ -66,9 +66,9 @@ func lifeOf(s *scene, refused func() bool) {
 	s.deleteLayer("defaults")
 }
 
-// runAs runs the operator until the test ends. The function that it returns tells
-// what the server refused.
-func runAs(s *scene) (denied func() []string) {
+// runAs runs the operator until the test ends. The function that it returns
+// returns what the server refused.
+func runAs(s *env) (denied func() []string) {
 	var mu sync.Mutex
 	var list []string
 	config := rest.CopyConfig(s.config)

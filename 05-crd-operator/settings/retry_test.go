@@ -30,15 +30,15 @@ func TestAConflictIsLeftToTheRateLimiter(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scheme, err := newScheme()
-			require.NoError(t, err)
+			scheme := runtime.NewScheme()
+			require.NoError(t, AddToScheme(scheme))
 			layer := defaults()
-			r := &reconciler{
-				client:    fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(refuse).Build(),
-				events:    events.NewFakeRecorder(10),
-				configMap: "settings",
+			r := &Reconciler{
+				Client:    fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(refuse).Build(),
+				Recorder:  events.NewFakeRecorder(10),
+				ConfigMap: "settings",
 			}
-			result, err := r.Reconcile(t.Context(), layer.Namespace)
+			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
 			assert.Equal(t, reconcile.Result{}, result)
 			assert.True(t, apierrors.IsConflict(err), "%v", err)
 		})

@@ -61,7 +61,7 @@ func TestTheServerRefusesABadLayer(t *testing.T) {
 // server's own opinion, for each ASCII character, and where it stands.
 func TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap(t *testing.T) {
 	w := sharedWorld(t)
-	s := w.scene(t, "keys")
+	s := w.newEnv(t, "keys")
 	for c := range 128 {
 		for _, key := range []string{string(rune(c)), "a" + string(rune(c)), string(rune(c)) + "a"} {
 			layer := aLayer("tried", 0, 0, data{key: ""})
@@ -98,7 +98,7 @@ func olderLayer(t *testing.T, c *testcluster.Cluster) {
 		spec.Properties["data"] = d
 	}
 	w.InstallCRDs(t, older...)
-	s := w.scene(t, "old")
+	s := w.newEnv(t, "old")
 	bad := aLayer("bad", 1, 0, data{"no/slash": "x", "colour": "red"})
 	bad.Namespace, bad.UID = s.name, ""
 	require.Eventually(t, func() bool { return w.admin.Create(t.Context(), bad) == nil }, testcluster.TestTimeout, 20*time.Millisecond)

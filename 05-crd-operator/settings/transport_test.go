@@ -26,7 +26,7 @@ func through(f func(request *http.Request, next http.RoundTripper) (*http.Respon
 	}
 }
 
-// ledger notes all requests but those that fill the caches, and how the server
+// ledger records all requests but those that fill the caches, and how the server
 // answered, as "PATCH 200 configmaps/settings" or "PUT 200 settingslayers/site/status".
 type ledger struct {
 	mu       sync.Mutex
@@ -59,7 +59,7 @@ func readWhole(response *http.Response) error {
 }
 
 // inWords is what a request is about; empty if it fills a cache, finds out what
-// the server can, or tells an event.
+// the server can, or records an event.
 func inWords(request *http.Request) string {
 	_, resource, namespaced := strings.Cut(request.URL.Path, "/namespaces/")
 	_, resource, _ = strings.Cut(resource, "/")

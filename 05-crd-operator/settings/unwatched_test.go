@@ -1,40 +1,65 @@
 package settings
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
 
-// TestAnOperatorThatDoesNotWatchItsOutput plays the stories with an operator that has
-// this mistake. Whoever has only the tests of the happy path would never notice; and
-// each test of drift does. Most of them wait in vain, so they do it all at once.
+// TestAnOperatorThatDoesNotWatchItsOutput runs all cases with an operator that has this
+// mistake. The tests of the happy path never notice it, and each test of drift does. Most
+// of those wait in vain, so all run at once.
 func TestAnOperatorThatDoesNotWatchItsOutput(t *testing.T) {
 	w := sharedWorld(t)
-	var stories sync.WaitGroup
-	defer stories.Wait()
-	for name, play := range happyPath {
-		stories.Go(func() {
-			t.Run(name, func(t *testing.T) { playUnwatched(t, w, name, play) })
+	var cases sync.WaitGroup
+	defer cases.Wait()
+	for name, run := range happyPath {
+		cases.Go(func() {
+			t.Run(name, func(t *testing.T) { runUnwatched(t, w, name, run) })
 		})
 	}
-	for name, play := range drift {
-		stories.Go(func() {
+	for name, run := range drift {
+		cases.Go(func() {
 			t.Run(name, func(t *testing.T) {
 				tried := &trial{TB: t}
-				tried.play(func() { playUnwatched(tried, w, name, play) })
-				assert.Contains(t, tried.complaint, undone, "the story is to fail because of that, and of nothing else")
+				tried.run(func() { runUnwatched(tried, w, name, run) })
+				assert.Contains(t, tried.complaint, undone, "the case is to fail because of that, and of nothing else")
 			})
 		})
 	}
 }
 
-func playUnwatched(t testing.TB, w *world, name string, play func(testing.TB, *scene)) {
-	s := w.scene(t, sceneName(name))
+func runUnwatched(t testing.TB, w *world, name string, run func(testing.TB, *env)) {
+	s := w.newEnv(t, envName(name))
 	s.unwatched = true
-	play(t, s)
+	run(t, s)
+}
+
+// operateUnwatched is operate without the watch on the ConfigMap.
+func operateUnwatched(ctx context.Context, config *rest.Config, o options) error {
+	mgr, err := newManager(ctx, config, o)
+	if err != nil {
+		return err
+	}
+	r := newReconciler(mgr, o)
+	if err := ctrl.NewControllerManagedBy(mgr).
+		Named(program).
+		Watches(&v1alpha1.SettingsLayer{}, handler.EnqueueRequestsFromMapFunc(r.requestFor), builder.WithPredicates(layerChanged)).
+		WithOptions(controller.Options{SkipNameValidation: new(true)}).
+		Complete(r); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
 }
 
 // trial is a test within a test, which keeps its first complaint to itself.
@@ -49,14 +74,14 @@ func (t *trial) Errorf(format string, args ...any) {
 	}
 }
 
-// FailNow ends what play has begun.
+// FailNow ends what run has begun.
 func (t *trial) FailNow() { panic(t) }
 
-func (t *trial) play(story func()) {
+func (t *trial) run(test func()) {
 	defer func() {
 		if r := recover(); r != nil && r != any(t) {
 			panic(r)
 		}
 	}()
-	story()
+	test()
 }

@@ -64,11 +64,17 @@ func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
+	layers := &settings.Reconciler{
+		Client:    mgr.GetClient(),
+		Recorder:  mgr.GetEventRecorder("settings"),
+		ConfigMap: configMap,
+		Workers:   o.Concurrency,
+	}
 	if err := errors.Join(
 		meters.register(metrics.Registry, o, mgr.GetClient()),
 		meters.watchStarts(ctx, mgr),
 		controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency}).SetupWithManager(mgr),
-		settings.Add(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency, Around: tracing.aroundNamespaces, Repaired: func(string) { meters.repairs.Inc() }}),
+		layers.ControllerManagedBy(mgr).Complete(tracing.aroundSettings(layers)),
 		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
 		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{}).alive)),
 	); err != nil {

@@ -17,11 +17,10 @@ import (
 )
 
 // The metrics of the framework tell how the program does: its queues, its passes,
-// its requests. These here tell how its users do.
+// its requests. These here tell how its users do. Repairs of drift are counted by settings.
 type meters struct {
-	late    prometheus.Histogram
-	repairs prometheus.Counter
-	info    *prometheus.GaugeVec
+	late prometheus.Histogram
+	info *prometheus.GaugeVec
 }
 
 func newMeters() *meters {
@@ -31,10 +30,6 @@ func newMeters() *meters {
 			Help: "How many seconds after its schedule, or after its creation if that was later, the pod of an At was created.",
 			// The API has whole seconds, so this has, too.
 			Buckets: []float64{0.5, 1, 2, 5, 10, 30, 60, 300},
-		}),
-		repairs: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "settings_drift_repairs_total",
-			Help: "How often a ConfigMap was restored because somebody else had changed or deleted it.",
 		}),
 		info: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "cnat_manager_info",
@@ -48,7 +43,7 @@ func newMeters() *meters {
 func (m *meters) register(registry prometheus.Registerer, o Options, ats client.Reader) error {
 	m.info.WithLabelValues(Version, Revision, o.Region).Set(1)
 	var problems []error
-	for _, collector := range []prometheus.Collector{m.late, m.repairs, m.info, &phases{ats}} {
+	for _, collector := range []prometheus.Collector{m.late, m.info, &phases{ats}} {
 		problems = append(problems, registry.Register(collector))
 	}
 	return errors.Join(problems...)

@@ -66,16 +66,16 @@ func (t *tracing) traceRequests(config *rest.Config) {
 	})
 }
 
-// aroundNamespaces makes a span of each pass over the layers of a namespace.
-func (t *tracing) aroundNamespaces(next reconcile.TypedReconciler[string]) reconcile.TypedReconciler[string] {
-	return around(t, "reconcile settings", next, func(namespace string) []attribute.KeyValue {
-		return []attribute.KeyValue{semconv.K8SNamespaceName(namespace)}
+// aroundSettings makes a span of each pass over the layers of a namespace.
+func (t *tracing) aroundSettings(next reconcile.Reconciler) reconcile.Reconciler {
+	return around(t, "reconcile settings", next, func(r reconcile.Request) []attribute.KeyValue {
+		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace)}
 	})
 }
 
-func around[R comparable](t *tracing, name string, next reconcile.TypedReconciler[R], attributes func(R) []attribute.KeyValue) reconcile.TypedReconciler[R] {
+func around(t *tracing, name string, next reconcile.Reconciler, attributes func(reconcile.Request) []attribute.KeyValue) reconcile.Reconciler {
 	tracer := t.provider.Tracer("manager")
-	return reconcile.TypedFunc[R](func(ctx context.Context, request R) (reconcile.Result, error) {
+	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 		ctx, span := tracer.Start(ctx, name, trace.WithAttributes(attributes(request)...))
 		defer span.End()
 		result, err := next.Reconcile(ctx, request)

@@ -8,7 +8,7 @@ if [ "$(kubectl get configmap settings -o jsonpath='{.data.colour}{.data.log-lev
 	exit 1
 fi
 if ! grep -q -- '--- FAIL: TestDrift' unwatched.log 2>/dev/null; then
-	echo "unwatched.log shows no test about drift that fails: run the tests with UNWATCHED=yes"
+	echo "unwatched.log shows no test about drift that fails: apply lesson/unwatched.patch, and run the tests"
 	exit 1
 fi
 echo done

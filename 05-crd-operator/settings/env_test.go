@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -63,9 +62,9 @@ func newWorld(t *testing.T, c *testcluster.Cluster) *world {
 	return &world{Cluster: c, admin: admin, role: role}
 }
 
-// scene is a namespace, and what users do in it. Many scenes can be played on
-// one API server: the operator of a scene looks at its namespace only.
-type scene struct {
+// env is a namespace, and what users do in it. Many envs fit on one API server: the
+// operator of an env watches its namespace only.
+type env struct {
 	*world
 	t         testing.TB
 	name      string
@@ -75,16 +74,16 @@ type scene struct {
 	unwatched bool // the operator does not watch what it makes
 }
 
-// scene makes one. When it is over and its operator has ended, it leaves no layer
-// behind: there are operators that look at all namespaces.
-func (w *world) scene(t testing.TB, name string) *scene {
+// newEnv makes one. When the test is over and its operator has ended, no layer is left
+// behind: there are operators that watch all namespaces.
+func (w *world) newEnv(t testing.TB, name string) *env {
 	t.Helper()
 	name = unique(name)
 	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 	t.Cleanup(func() {
 		assert.NoError(t, w.admin.DeleteAllOf(context.Background(), &v1alpha1.SettingsLayer{}, client.InNamespace(name)))
 	})
-	return &scene{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1, unwatched: os.Getenv("UNWATCHED") != ""}
+	return &env{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1}
 }
 
 // names is how many unique has made.
@@ -97,7 +96,7 @@ func unique(name string) string { return fmt.Sprintf("%s-%d", name, names.Add(1)
 // data is what a layer has.
 type data map[string]string
 
-func (s *scene) layer(name string, priority int32, d data) *v1alpha1.SettingsLayer {
+func (s *env) layer(name string, priority int32, d data) *v1alpha1.SettingsLayer {
 	s.t.Helper()
 	layer := &v1alpha1.SettingsLayer{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name},
@@ -108,19 +107,19 @@ func (s *scene) layer(name string, priority int32, d data) *v1alpha1.SettingsLay
 }
 
 // patchLayer changes a layer with a merge patch.
-func (s *scene) patchLayer(name, patch string) {
+func (s *env) patchLayer(name, patch string) {
 	s.t.Helper()
 	layer := &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name}}
 	require.NoError(s.t, s.admin.Patch(s.t.Context(), layer, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
-func (s *scene) deleteLayer(name string) {
+func (s *env) deleteLayer(name string) {
 	s.t.Helper()
 	require.NoError(s.t, s.admin.Delete(s.t.Context(), &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name}}))
 }
 
 // create makes a ConfigMap of the operator's name, as somebody else.
-func (s *scene) create(d data) *corev1.ConfigMap {
+func (s *env) create(d data) *corev1.ConfigMap {
 	s.t.Helper()
 	made := &corev1.ConfigMap{ObjectMeta: s.settings().ObjectMeta, Data: d}
 	require.NoError(s.t, s.admin.Create(s.t.Context(), made))
@@ -128,31 +127,31 @@ func (s *scene) create(d data) *corev1.ConfigMap {
 }
 
 // edit changes the ConfigMap with a merge patch, as somebody else.
-func (s *scene) edit(patch string) {
+func (s *env) edit(patch string) {
 	s.t.Helper()
 	require.NoError(s.t, s.admin.Patch(s.t.Context(), s.settings(), client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
-func (s *scene) delete() {
+func (s *env) delete() {
 	s.t.Helper()
 	require.NoError(s.t, s.admin.Delete(s.t.Context(), s.settings()))
 }
 
-func (s *scene) get() *corev1.ConfigMap {
+func (s *env) get() *corev1.ConfigMap {
 	s.t.Helper()
 	have := s.settings()
 	require.NoError(s.t, s.admin.Get(s.t.Context(), client.ObjectKeyFromObject(have), have))
 	return have
 }
 
-func (s *scene) settings() *corev1.ConfigMap {
+func (s *env) settings() *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "settings"}}
 }
 
 // state is the ConfigMap and all layers, in words.
 type state map[string]string
 
-func (s *scene) state(ctx context.Context) (state, error) {
+func (s *env) state(ctx context.Context) (state, error) {
 	state := state{}
 	have := s.settings()
 	err := s.admin.Get(ctx, client.ObjectKeyFromObject(have), have)
@@ -180,20 +179,20 @@ func configMapInWords(o *corev1.ConfigMap) string {
 	for key, value := range o.BinaryData {
 		words = append(words, fmt.Sprintf("%s in binary: %x", key, value))
 	}
-	said := strings.Join(words, " ")
+	line := strings.Join(words, " ")
 	if o.Labels[managedBy] != program {
-		said += "; not labelled"
+		line += "; not labelled"
 	}
 	if o.Immutable != nil && *o.Immutable {
-		said += "; immutable"
+		line += "; immutable"
 	}
 	if o.DeletionTimestamp != nil {
-		said += "; going"
+		line += "; going"
 	}
 	for _, owner := range o.OwnerReferences {
 		owners = append(owners, owner.Name)
 	}
-	return said + "; of " + strings.Join(slices.Sorted(slices.Values(owners)), ", ")
+	return line + "; of " + strings.Join(slices.Sorted(slices.Values(owners)), ", ")
 }
 
 // layerInWords is a status such as "True Merged 1", with the generation, or
@@ -201,26 +200,26 @@ func configMapInWords(o *corev1.ConfigMap) string {
 func layerInWords(layer *v1alpha1.SettingsLayer) string {
 	condition := meta.FindStatusCondition(layer.Status.Conditions, v1alpha1.InEffect)
 	if condition == nil {
-		return "untold"
+		return "no status"
 	}
-	said := fmt.Sprintf("%s %s %d", condition.Status, condition.Reason, layer.Status.ObservedGeneration)
+	line := fmt.Sprintf("%s %s %d", condition.Status, condition.Reason, layer.Status.ObservedGeneration)
 	if condition.ObservedGeneration != layer.Generation {
-		said += ", out of date"
+		line += ", out of date"
 	}
 	for _, o := range layer.Status.Overridden {
-		said += fmt.Sprintf(", %s by %s", o.Key, o.By)
+		line += fmt.Sprintf(", %s by %s", o.Key, o.By)
 	}
-	return said
+	return line
 }
 
 // becomes waits until the state is the one that is wanted.
-func (s *scene) becomes(want state) {
+func (s *env) becomes(want state) {
 	s.t.Helper()
 	s.becomesWithin(testcluster.TestTimeout, want, "it does not come to this")
 }
 
 // restores waits until what others did is undone.
-func (s *scene) restores(want state) {
+func (s *env) restores(want state) {
 	s.t.Helper()
 	limit := testcluster.TestTimeout
 	if s.unwatched {
@@ -231,7 +230,7 @@ func (s *scene) restores(want state) {
 
 const undone = "what others did is not undone"
 
-func (s *scene) becomesWithin(limit time.Duration, want state, otherwise string) {
+func (s *env) becomesWithin(limit time.Duration, want state, otherwise string) {
 	s.t.Helper()
 	var got state
 	err := wait.PollUntilContextTimeout(s.t.Context(), 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
@@ -249,26 +248,26 @@ func (s *scene) becomesWithin(limit time.Duration, want state, otherwise string)
 	require.NoError(s.t, err, otherwise)
 }
 
-// events are all events of the scene, in words, sorted. One that was told three
+// events are all events of the env, in words, sorted. One that was recorded three
 // times is there once, with a (3).
-func (s *scene) events() []string {
+func (s *env) events() []string {
 	s.t.Helper()
 	var list eventsv1.EventList
 	require.NoError(s.t, s.admin.List(s.t.Context(), &list, client.InNamespace(s.name)))
 	var all []string
 	for _, e := range list.Items {
-		said := fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note)
+		line := fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note)
 		if e.Series != nil {
-			said += fmt.Sprintf(" (%d)", e.Series.Count)
+			line += fmt.Sprintf(" (%d)", e.Series.Count)
 		}
-		all = append(all, said)
+		all = append(all, line)
 	}
 	slices.Sort(all)
 	return all
 }
 
-// told waits for these events, and no others.
-func (s *scene) told(want ...string) {
+// recorded waits for these events, and no others.
+func (s *env) recorded(want ...string) {
 	s.t.Helper()
 	slices.Sort(want)
 	require.EventuallyWithT(s.t, func(c *assert.CollectT) {
@@ -277,7 +276,7 @@ func (s *scene) told(want ...string) {
 }
 
 // start runs the operator, until the function that it returns or the test ends.
-func (s *scene) start(change ...func(*rest.Config)) (stop func()) {
+func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	s.t.Helper()
 	config := rest.CopyConfig(s.config)
 	for _, f := range change {
@@ -286,7 +285,12 @@ func (s *scene) start(change ...func(*rest.Config)) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
 	go func() {
-		done <- operate(ctx, config, options{namespace: s.name, configMap: "settings", workers: s.workers, unwatched: s.unwatched})
+		o := options{namespace: s.name, configMap: "settings", workers: s.workers}
+		if s.unwatched {
+			done <- operateUnwatched(ctx, config, o)
+		} else {
+			done <- operate(ctx, config, o)
+		}
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()

@@ -1,0 +1,256 @@
+package settings
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+)
+
+const (
+	managedBy = "app.kubernetes.io/managed-by" // a label, for people who search
+	layerKind = "SettingsLayer"
+
+	// fieldManager is the name under which the operator owns fields.
+	fieldManager = client.FieldOwner(program)
+
+	// noVersion is one that no object has any more: it is older than all of them. An apply
+	// with it creates the object, or fails with a conflict if there is one.
+	noVersion = "1"
+)
+
+// driftRepairs is served with the framework's own metrics, if the manager serves any.
+var driftRepairs = prometheus.NewCounter(prometheus.CounterOpts{
+	Name: "settings_drift_repairs_total",
+	Help: "How often a ConfigMap was restored because somebody else had changed or deleted it.",
+})
+
+func init() { metrics.Registry.MustRegister(driftRepairs) }
+
+// desired is the ConfigMap that is wanted: all that the operator has an opinion on, and
+// nothing else.
+//
+// It belongs to all layers, and none of them controls it. The garbage collector deletes it
+// when the last of its owners is gone, even while the operator is down or when it was removed
+// for good.
+func desired(key types.NamespacedName, layers []*v1alpha1.SettingsLayer, data map[string]string) *corev1ac.ConfigMapApplyConfiguration {
+	want := corev1ac.ConfigMap(key.Name, key.Namespace).
+		WithLabels(map[string]string{managedBy: program}).
+		WithData(data)
+	for _, layer := range layers {
+		want.WithOwnerReferences(metav1ac.OwnerReference().
+			WithAPIVersion(v1alpha1.SchemeGroupVersion.String()).WithKind(layerKind).
+			WithName(layer.Name).WithUID(layer.UID))
+	}
+	slices.SortFunc(want.OwnerReferences, byUID)
+	return want
+}
+
+// difference describes how a ConfigMap differs from the one that is wanted. It is empty when
+// there is nothing to do: an apply that changes nothing would be harmless, but it is a
+// request. It names keys, and never a value.
+func difference(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) string {
+	if have == nil {
+		return "it is missing"
+	}
+	ours := owned(have)
+	keys := differentKeys(ours.Data, want.Data)
+	foreign := foreignKeys(have, want)
+	switch {
+	case ptr.Deref(have.Immutable, false):
+		return "it is immutable"
+	case len(foreign) > 0:
+		return "no layer has " + list(foreign)
+	case len(keys) > 0:
+		return "not as in the layers: " + list(keys)
+	case !maps.Equal(ours.Labels, want.Labels):
+		return "its label differs"
+	case !equality.Semantic.DeepEqual(ours.OwnerReferences, want.OwnerReferences):
+		return "its owners differ"
+	default:
+		return ""
+	}
+}
+
+// drifted reports whether a difference comes from others, and not from a layer that is new,
+// has changed or is gone. For that the status of every layer must be current, and then
+// something that they want must be gone, or something be there that they never wanted.
+func drifted(o observed, want *corev1ac.ConfigMapApplyConfiguration) bool {
+	for _, layer := range o.layers {
+		if layer.Status.ConfigMap != o.key.Name || layer.Status.ObservedGeneration != layer.Generation {
+			return false
+		}
+	}
+	if o.have == nil {
+		return true
+	}
+	// A value that somebody else has set is not ours any more. One that is ours, and
+	// not the right one, was right before a layer went.
+	ours := owned(o.have)
+	for key := range want.Data {
+		if _, ok := ours.Data[key]; !ok {
+			return true
+		}
+	}
+	return !containsOwners(ours, want) || ptr.Deref(o.have.Immutable, false) ||
+		len(foreignKeys(o.have, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
+}
+
+// containsOwners reports whether the first has all owners of the second.
+func containsOwners(all, some *corev1ac.ConfigMapApplyConfiguration) bool {
+	for _, owner := range some.OwnerReferences {
+		if _, found := slices.BinarySearchFunc(all.OwnerReferences, owner, byUID); !found {
+			return false
+		}
+	}
+	return true
+}
+
+// owned is what the operator owns of a ConfigMap. The server records who has set which
+// field, and a field that somebody else changes is no longer ours. So when we own what we
+// want, all is well.
+func owned(have *corev1.ConfigMap) *corev1ac.ConfigMapApplyConfiguration {
+	ours, err := corev1ac.ExtractConfigMap(have, program)
+	if err != nil { // metadata.managedFields cannot be read
+		ours = corev1ac.ConfigMap(have.Name, have.Namespace)
+	}
+	if ours.ObjectMetaApplyConfiguration == nil {
+		ours.ObjectMetaApplyConfiguration = metav1ac.ObjectMeta()
+	}
+	slices.SortFunc(ours.OwnerReferences, byUID)
+	return ours
+}
+
+// foreignKeys are those that somebody else has added. A workload reads all keys of the
+// ConfigMap, so they do harm.
+func foreignKeys(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) []string {
+	ours := owned(have)
+	keys := slices.Collect(maps.Keys(have.BinaryData))
+	for key := range have.Data {
+		_, isOurs := ours.Data[key]
+		_, isWanted := want.Data[key]
+		if !isOurs && !isWanted {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// differentKeys are those that only one of the two has, or with another value.
+func differentKeys(a, b map[string]string) []string {
+	var keys []string
+	for _, pair := range [][2]map[string]string{{a, b}, {b, a}} {
+		for key, value := range pair[0] {
+			if other, ok := pair[1][key]; !ok || other != value {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func byUID(a, b metav1ac.OwnerReferenceApplyConfiguration) int { return cmp.Compare(*a.UID, *b.UID) }
+
+// marked reports whether a ConfigMap was made from layers: one of its owners is or was a
+// layer.
+func marked(have *corev1.ConfigMap) bool {
+	return slices.ContainsFunc(have.OwnerReferences, func(owner metav1.OwnerReference) bool {
+		return owner.Kind == layerKind && strings.HasPrefix(owner.APIVersion, v1alpha1.GroupName+"/")
+	})
+}
+
+// list names a few keys, and counts the rest.
+func list(keys []string) string {
+	const few = 3
+	if len(keys) <= few {
+		return strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(keys[:few], ", "), len(keys)-few)
+}
+
+// act does what was decided. No write can change anything but what the decision was about:
+// each has the version that was read, and fails if there is another.
+func (r *Reconciler) act(ctx context.Context, o observed, d decision) error {
+	switch d.action {
+	case apply:
+		return r.apply(ctx, o.have, d.want)
+	case replace:
+		if err := r.delete(ctx, o.have); err != nil {
+			return err
+		}
+		return r.apply(ctx, nil, d.want)
+	case remove:
+		return r.delete(ctx, o.have)
+	default:
+		return nil
+	}
+}
+
+// apply makes the ConfigMap what is wanted, with a server-side apply. The server sets the
+// fields of the apply, takes back those that others have changed, and removes those of ours
+// that are no longer in it. It does not touch what belongs to others: their labels, their
+// annotations, their owners.
+func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
+	version := noVersion
+	if have != nil {
+		if err := r.prune(ctx, have, want); err != nil {
+			return err
+		}
+		version = have.ResourceVersion
+	}
+	if err := r.Apply(ctx, want.WithResourceVersion(version), fieldManager, client.ForceOwnership); err != nil {
+		return fmt.Errorf("applying the ConfigMap: %w", err)
+	}
+	return nil
+}
+
+// prune removes the keys of others, which an apply does not touch. It comes first: a key of
+// theirs may leave no room for ours.
+func (r *Reconciler) prune(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
+	foreign := foreignKeys(have, want)
+	if len(foreign) == 0 {
+		return nil
+	}
+	data := map[string]any{}
+	for _, key := range foreign {
+		data[key] = nil // in a merge patch, null removes
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata":   map[string]any{"resourceVersion": have.ResourceVersion},
+		"data":       data,
+		"binaryData": nil,
+	})
+	if err != nil {
+		return fmt.Errorf("writing a patch: %w", err)
+	}
+	if err := r.Patch(ctx, have, client.RawPatch(types.MergePatchType, patch), fieldManager); err != nil {
+		return fmt.Errorf("removing foreign keys from the ConfigMap: %w", err)
+	}
+	return nil
+}
+
+func (r *Reconciler) delete(ctx context.Context, have *corev1.ConfigMap) error {
+	err := r.Delete(ctx, have, client.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion})
+	if err != nil {
+		return fmt.Errorf("deleting the ConfigMap: %w", err)
+	}
+	return nil
+}
