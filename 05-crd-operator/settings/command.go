@@ -70,6 +70,7 @@ func operate(ctx context.Context, config *rest.Config, o options) error {
 func newReconciler(mgr ctrl.Manager, o options) *Reconciler {
 	return &Reconciler{
 		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
 		Recorder:  mgr.GetEventRecorder(program),
 		ConfigMap: o.configMap,
 		Workers:   o.workers,

@@ -112,6 +112,17 @@ func drifted(o observed, want *corev1ac.ConfigMapApplyConfiguration) bool {
 		len(foreignKeys(o.have, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
 }
 
+// hasSurplus reports whether a ConfigMap has a key that is not wanted, or a layer for an
+// owner that is not.
+func hasSurplus(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) bool {
+	for key := range have.Data {
+		if _, ok := want.Data[key]; !ok {
+			return true
+		}
+	}
+	return len(have.BinaryData) > 0 || !containsOwners(want, owned(have))
+}
+
 // containsOwners reports whether the first has all owners of the second.
 func containsOwners(all, some *corev1ac.ConfigMapApplyConfiguration) bool {
 	for _, owner := range some.OwnerReferences {

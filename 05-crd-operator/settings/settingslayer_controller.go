@@ -46,7 +46,9 @@ import (
 // Reconciler merges the SettingsLayers of each namespace into its ConfigMap.
 type Reconciler struct {
 	client.Client // reads from the cache
-	Recorder      events.EventRecorder
+	// APIReader reads from the API server.
+	APIReader client.Reader
+	Recorder  events.EventRecorder
 	// ConfigMap is the name of the ConfigMap in each namespace.
 	ConfigMap string
 	// Workers is how many namespaces to reconcile at the same time.
@@ -109,6 +111,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	d := decide(o)
+	if d.removes(o.have) {
+		// The cache may be stale, and lack a layer that there is. So nothing is removed
+		// before the API server has confirmed the layers.
+		if o.layers, o.leaving, err = listLayers(ctx, r.APIReader, req.Namespace); err != nil {
+			return ctrl.Result{}, err
+		}
+		d = decide(o)
+	}
+
 	err = r.act(ctx, o, d)
 	switch {
 	case err == nil:
@@ -242,6 +253,18 @@ func isOurs(o observed) bool {
 	return marked(o.have) || slices.ContainsFunc(o.layers, func(layer *v1alpha1.SettingsLayer) bool {
 		return layer.Status.ConfigMap == o.key.Name
 	})
+}
+
+// removes reports whether a decision takes away the ConfigMap, or a key or an owner of it.
+func (d decision) removes(have *corev1.ConfigMap) bool {
+	switch d.action {
+	case remove, replace:
+		return true
+	case apply:
+		return have != nil && hasSurplus(have, d.want)
+	default:
+		return false
+	}
 }
 
 // report logs what was done. It names keys, and never a value.

@@ -66,6 +66,7 @@ func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing)
 	}
 	layers := &settings.Reconciler{
 		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
 		Recorder:  mgr.GetEventRecorder("settings"),
 		ConfigMap: configMap,
 		Workers:   o.Concurrency,

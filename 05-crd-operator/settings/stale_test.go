@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+// TestNothingIsRemovedBecauseOfAStaleCache runs two operators. The layers in the cache of
+// one are stale, and the other has made the ConfigMap from those that there are.
+func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
+	w := sharedWorld(t)
+	for name, tc := range map[string]struct {
+		before []string // the layers in the cache
+		change func(*env)
+		want   state
+	}{
+		"the only layer is not in it": {
+			change: func(s *env) { s.layer("site", 0, data{"colour": "green"}) },
+			want:   state{"settings": "colour=green; of site", "site": "True Merged 1"},
+		},
+		"one of two is not in it": {
+			before: []string{"defaults"},
+			change: func(s *env) { s.layer("site", 10, data{"shape": "round"}) },
+			want: state{
+				"settings": "colour=blue shape=round; of defaults, site",
+				"defaults": "True Merged 1", "site": "True Merged 1",
+			},
+		},
+		"a layer without settings is not in it": {
+			before: []string{"defaults"},
+			change: func(s *env) { s.layer("site", 10, nil) },
+			want:   state{"settings": "colour=blue; of defaults, site", "defaults": "True Merged 1", "site": "True Merged 1"},
+		},
+		"a new key is not in it": {
+			before: []string{"defaults"},
+			change: func(s *env) { s.patchLayer("defaults", `{"spec":{"data":{"shape":"round"}}}`) },
+			want:   state{"settings": "colour=blue shape=round; of defaults", "defaults": "True Merged 2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := w.newEnv(t, envName(name))
+			stale, requests := &lag{}, &ledger{}
+			s.start(stale.watch, requests.watch)
+			s.layer("defaults", 0, data{"colour": "blue"})
+			s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
+			if !slices.Contains(tc.before, "defaults") {
+				s.deleteLayer("defaults")
+				s.becomes(state{})
+			}
+
+			release := stale.hold(t)
+			before, lists := len(requests.all()), stale.lists.Load()
+			s.start()
+			tc.change(s)
+			// Its first reconcile with the new ConfigMap is over when the second has begun.
+			for n := range int32(2) {
+				require.Eventually(t, func() bool {
+					return stale.lists.Load() > lists+n || touchesConfigMap(requests.all()[before:])
+				}, testcluster.TestTimeout, 20*time.Millisecond)
+				require.False(t, touchesConfigMap(requests.all()[before:]), "%s", requests.all()[before:])
+				s.edit(`{"metadata":{"annotations":{"note":"kept"}}}`)
+			}
+			s.becomes(tc.want)
+			release()
+			s.becomes(tc.want)
+		})
+	}
+}
+
+func touchesConfigMap(requests []string) bool {
+	return slices.ContainsFunc(requests, func(r string) bool { return strings.HasSuffix(r, " configmaps/settings") })
+}
+
+// lag makes the watch on layers lag, and counts the lists of layers.
+type lag struct {
+	mu    sync.RWMutex // locked while the watch lags
+	lists atomic.Int32
+}
+
+func (l *lag) watch(config *rest.Config) {
+	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err != nil || !strings.HasSuffix(request.URL.Path, "/settingslayers") {
+			return response, err
+		}
+		if request.URL.Query().Get("watch") == "" {
+			l.lists.Add(1)
+		} else {
+			response.Body = lagging{response.Body, l}
+		}
+		return response, nil
+	})(config)
+}
+
+// hold lets no event of the watch through until release is called, or the test ends.
+func (l *lag) hold(t *testing.T) (release func()) {
+	t.Helper()
+	l.mu.Lock()
+	release = sync.OnceFunc(l.mu.Unlock)
+	t.Cleanup(release)
+	return release
+}
+
+type lagging struct {
+	io.ReadCloser
+	lag *lag
+}
+
+// Read returns what it has read once the watch no longer lags.
+func (b lagging) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.lag.mu.RLock()
+	defer b.lag.mu.RUnlock()
+	return n, err
+}
