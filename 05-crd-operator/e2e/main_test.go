@@ -36,4 +36,8 @@ func TestInALab(t *testing.T) {
 		t.Parallel()
 		settingsAreRestored(l.scene(t, "settings"))
 	})
+	t.Run("settings: a workload reads the healed value", func(t *testing.T) {
+		t.Parallel()
+		aWorkloadReadsTheHealedValue(l.scene(t, "settings"))
+	})
 }

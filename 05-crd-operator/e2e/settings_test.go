@@ -3,11 +3,14 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -20,28 +23,73 @@ import (
 func settingsAreRestored(s *scene) {
 	s.start()
 	s.createLayers()
-	merged := map[string]string{"colour": "green", "log-level": "debug", "greeting": "Good day"}
+	first := s.becomesMerged()
 	maps := s.client.CoreV1().ConfigMaps(s.namespace)
-	becomesMerged := func() (uid types.UID) {
-		s.t.Helper()
-		require.EventuallyWithT(s.t, func(t *assert.CollectT) {
-			got, err := maps.Get(s.t.Context(), "settings", metav1.GetOptions{})
-			if assert.NoError(t, err) && assert.Equal(t, merged, got.Data) {
-				uid = got.UID
-			}
-		}, testcluster.TestTimeout, pause)
-		return uid
-	}
-	first := becomesMerged()
 
 	require.NoError(s.t, maps.Delete(s.t.Context(), "settings", metav1.DeleteOptions{}))
-	second := becomesMerged()
+	second := s.becomesMerged()
 	assert.NotEqual(s.t, first, second)
 
 	edit := []byte(`{"data":{"colour":"red","greeting":null}}`)
 	_, err := maps.Patch(s.t.Context(), "settings", types.MergePatchType, edit, metav1.PatchOptions{})
 	require.NoError(s.t, err)
-	assert.Equal(s.t, second, becomesMerged(), "restored, and not replaced")
+	assert.Equal(s.t, second, s.becomesMerged(), "restored, and not replaced")
+}
+
+// becomesMerged waits until the ConfigMap is what the sample comes to, and returns its UID.
+func (s *scene) becomesMerged() (uid types.UID) {
+	s.t.Helper()
+	merged := map[string]string{"colour": "green", "log-level": "debug", "greeting": "Good day"}
+	require.EventuallyWithT(s.t, func(t *assert.CollectT) {
+		got, err := s.client.CoreV1().ConfigMaps(s.namespace).Get(s.t.Context(), "settings", metav1.GetOptions{})
+		if assert.NoError(t, err) && assert.Equal(t, merged, got.Data) {
+			uid = got.UID
+		}
+	}, testcluster.TestTimeout, pause)
+	return uid
+}
+
+// aWorkloadReadsTheHealedValue edits the ConfigMap while no operator runs, so that the
+// workload has the time to see it.
+func aWorkloadReadsTheHealedValue(s *scene) {
+	content, err := os.ReadFile("../lesson/reader.yaml")
+	require.NoError(s.t, err)
+	var reader corev1.Pod
+	require.NoError(s.t, yaml.Unmarshal(content, &reader))
+	kill := s.start()
+	s.createLayers()
+	s.becomesMerged()
+	_, err = s.client.CoreV1().Pods(s.namespace).Create(s.t.Context(), &reader, metav1.CreateOptions{})
+	require.NoError(s.t, err)
+	const good = "colour:green greeting:Good day log-level:debug\n"
+	s.reads(good)
+
+	kill()
+	edit := []byte(`{"data":{"colour":"red"}}`)
+	_, err = s.client.CoreV1().ConfigMaps(s.namespace).Patch(s.t.Context(), "settings", types.MergePatchType, edit, metav1.PatchOptions{})
+	require.NoError(s.t, err)
+	const forged = "colour:red greeting:Good day log-level:debug\n"
+	s.reads(good + forged)
+
+	s.start()
+	s.reads(good + forged + good)
+}
+
+// reads waits until the reader has printed this. The kubelet updates the volumes of a pod
+// that has changed at once, and else within a minute.
+func (s *scene) reads(want string) {
+	s.t.Helper()
+	pods := s.client.CoreV1().Pods(s.namespace)
+	i := 0
+	require.EventuallyWithT(s.t, func(t *assert.CollectT) {
+		i++
+		refresh := fmt.Appendf(nil, `{"metadata":{"annotations":{"refresh":"%d"}}}`, i)
+		_, err := pods.Patch(s.t.Context(), "reader", types.MergePatchType, refresh, metav1.PatchOptions{})
+		assert.NoError(t, err)
+		log, err := pods.GetLogs("reader", &corev1.PodLogOptions{}).DoRaw(s.t.Context())
+		assert.NoError(t, err)
+		assert.Equal(t, want, string(log))
+	}, testcluster.TestTimeout, 500*time.Millisecond)
 }
 
 // createLayers creates the sample.
