@@ -4,6 +4,7 @@
 #   api/*/*/zz_generated.deepcopy.go   how to copy the types
 #   config/crd/                        the schema, from types and markers
 #   config/rbac/                       what each operator may do, from markers
+#   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
 #   generated/                         clients, listers, informers, apply configurations
 #
 # Run it after each change to api/; make verify fails when something is stale.
@@ -19,6 +20,7 @@ tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 
 # What is not written any more must not stay.
 rm -rf generated config/crd config/rbac
+rm -f config/webhook/manifests.yaml config/webhook/role.yaml
 mkdir -p config/rbac
 find api -name 'zz_generated*' -delete
 
@@ -53,3 +55,6 @@ echo 'config/rbac/: the roles'
 for operator in clientgo controllerruntime settings; do
   tool controller-gen rbac:roleName=$operator paths=./$operator output:rbac:stdout >config/rbac/$operator.yaml
 done
+
+echo 'config/webhook/: what the webhook is called for, and its role'
+tool controller-gen webhook rbac:roleName=at-webhook paths=./webhook output:dir=config/webhook

@@ -1,0 +1,137 @@
+// Package webhook refuses new Ats in a namespace that is closed. The API server calls it
+// before it stores an At. A rule in the CRD sees nothing but the At; this one needs its
+// namespace. config/webhook/policy.yaml is the same rule without a program.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
+)
+
+// Closed is the annotation that closes a namespace for new Ats. Its value is the reason.
+const Closed = "cnat.programming-kubernetes.info/closed"
+
+// +kubebuilder:webhookconfiguration:mutating=false,name=cnat-closed-namespaces
+// +kubebuilder:webhook:path=/validate-at,mutating=false,name=closed-namespaces.cnat.programming-kubernetes.info,groups=cnat.programming-kubernetes.info,resources=ats,verbs=create,versions=v1alpha1,failurePolicy=fail,timeoutSeconds=5,sideEffects=None,admissionReviewVersions=v1,serviceName=at-webhook,serviceNamespace=cnat-system
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
+
+// AtValidator refuses Ats in closed namespaces.
+type AtValidator struct{ Client kubernetes.Interface }
+
+// ValidateCreate reads the namespace live. If that fails, nobody knows whether it is
+// closed, and the At is refused: an error here is an answer, whatever failurePolicy says.
+func (v AtValidator) ValidateCreate(ctx context.Context, at *cnat.At) (admission.Warnings, error) {
+	namespace, err := v.Client.CoreV1().Namespaces().Get(ctx, at.Namespace, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("reading the namespace of the At: %w", err)
+	}
+	return nil, validate(namespace)
+}
+
+// validate returns why a namespace takes no new Ats, or nil.
+func validate(namespace *corev1.Namespace) error {
+	reason, closed := namespace.Annotations[Closed]
+	if !closed {
+		return nil
+	}
+	return fmt.Errorf(`the namespace %s takes no new Ats: its annotation %s says "%s"; create the At in another namespace, or remove the annotation`, namespace.Name, Closed, reason)
+}
+
+// ValidateUpdate is never called: the marker registers the webhook for create alone.
+func (AtValidator) ValidateUpdate(context.Context, *cnat.At, *cnat.At) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// ValidateDelete is never called either.
+func (AtValidator) ValidateDelete(context.Context, *cnat.At) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// Command returns the program.
+func Command() *cobra.Command {
+	var (
+		config     cli.ConfigFlags
+		o          webhook.Options
+		selfSigned bool
+	)
+	command := &cobra.Command{
+		Use:   "webhook",
+		Short: "Refuse new Ats in namespaces that are closed",
+		Args:  cli.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			config, _, err := config.Load()
+			if err == nil && selfSigned {
+				o.Host = "127.0.0.1"
+				err = selfSign(o.Host, o.CertDir)
+			}
+			if err != nil {
+				return err
+			}
+			ctrl.SetLogger(klog.FromContext(command.Context()))
+			return Run(command.Context(), config, o)
+		},
+	}
+	flags := command.Flags()
+	config.AddFlags(flags)
+	flags.IntVar(&o.Port, "port", webhook.DefaultPort, "the `port` to listen on")
+	flags.StringVar(&o.CertDir, "cert-dir", "certs", "the `folder` with tls.crt and tls.key; they are read again when they change")
+	flags.BoolVar(&selfSigned, "self-signed", false, "listen on 127.0.0.1 only, and make a certificate for it if --cert-dir has none")
+	return command
+}
+
+// Run serves until the context ends.
+func Run(ctx context.Context, config *rest.Config, o webhook.Options) error {
+	config = rest.CopyConfig(config)
+	config.Timeout = 5 * time.Second // the API server waits no longer for us
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
+	}
+	// A right that is missing shows now, and not when somebody creates an At.
+	if _, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{}); err != nil {
+		return cli.Explain(err, config.Host)
+	}
+	scheme := runtime.NewScheme()
+	if err := cnat.AddToScheme(scheme); err != nil {
+		return err
+	}
+	server := webhook.NewServer(o)
+	server.Register("/validate-at", admission.WithValidator(scheme, AtValidator{client}))
+	if err := server.Start(ctx); err != nil {
+		return fmt.Errorf("serving: %w; correct --port or --cert-dir, or try --self-signed", err)
+	}
+	return nil
+}
+
+// selfSign makes a certificate for a host, unless there is one.
+func selfSign(host, dir string) error {
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	found, err := cert.CanReadCertAndKey(certFile, keyFile)
+	if found || err != nil {
+		return err
+	}
+	certificate, key, err := cert.GenerateSelfSignedCertKey(host, nil, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(keyutil.WriteKey(keyFile, key), cert.WriteCert(certFile, certificate))
+}

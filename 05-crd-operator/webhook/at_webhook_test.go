@@ -1,0 +1,233 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
+	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// cases are namespaces, by name, and why each takes no new Ats. Both forms of the rule,
+// and the function without a server, have the same opinion of them.
+var cases = map[string]struct {
+	annotations map[string]string
+	want        string
+}{
+	"open":      {},
+	"annotated": {annotations: map[string]string{"example.com/closed": "by somebody else"}},
+	"harbour": {
+		annotations: map[string]string{Closed: "stocktaking until Monday"},
+		want:        `the namespace harbour takes no new Ats: its annotation cnat.programming-kubernetes.info/closed says "stocktaking until Monday"; create the At in another namespace, or remove the annotation`,
+	},
+	"tacit": {
+		annotations: map[string]string{Closed: ""},
+		want:        `the namespace tacit takes no new Ats: its annotation cnat.programming-kubernetes.info/closed says ""; create the At in another namespace, or remove the annotation`,
+	},
+}
+
+func TestValidate(t *testing.T) {
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := validate(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: tc.annotations}})
+			if tc.want == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.EqualError(t, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestWithoutItsNamespaceAnAtIsRefused(t *testing.T) {
+	client := fake.NewClientset()
+	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("the server is down")
+	})
+	_, err := AtValidator{client}.ValidateCreate(t.Context(), at("harbour"))
+	assert.EqualError(t, err, "reading the namespace of the At: the server is down")
+}
+
+// TestBothForms has Ats judged by the webhook, and after it by the policy.
+func TestBothForms(t *testing.T) {
+	c := testcluster.Shared(t)
+	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+	for name, tc := range cases {
+		_, err := c.Client.CoreV1().Namespaces().Create(t.Context(),
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: tc.annotations}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	ats := versioned.NewForConfigOrDie(c.Config).CnatV1alpha1().Ats
+	dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	// becomes waits: the server learns of a rule a moment later.
+	becomes := func(t *testing.T, want string) {
+		require.EventuallyWithT(t, func(tick *assert.CollectT) {
+			_, err := ats("harbour").Create(t.Context(), at("new"), dry)
+			assert.Equal(tick, want, reason(err))
+		}, testcluster.TestTimeout, 20*time.Millisecond)
+	}
+	admission := c.Client.AdmissionregistrationV1()
+	for name, form := range map[string]struct {
+		install func(*testing.T, *testcluster.Cluster)
+		remove  func(context.Context, string, metav1.DeleteOptions) error
+	}{
+		"webhook": {startWebhook, admission.ValidatingWebhookConfigurations().Delete},
+		"policy": {
+			func(t *testing.T, c *testcluster.Cluster) { c.CreatePolicy(t, "../config/webhook/policy.yaml") },
+			admission.ValidatingAdmissionPolicyBindings().Delete,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, err := ats("harbour").Create(t.Context(), at("old-"+name), metav1.CreateOptions{})
+			require.NoError(t, err, "there is no rule yet")
+			form.install(t, c)
+			becomes(t, cases["harbour"].want)
+
+			for name, tc := range cases {
+				_, err := ats(name).Create(t.Context(), at("new"), dry)
+				assert.Equal(t, tc.want, reason(err), "create in %s", name)
+				assert.Equal(t, tc.want != "", apierrors.IsForbidden(err), "create in %s: %v", name, err)
+
+				apply := []byte(`{"apiVersion":"cnat.programming-kubernetes.info/v1alpha1","kind":"At","metadata":{"name":"applied"},"spec":{"schedule":"2019-04-12T10:12:00Z","command":"echo YAY"}}`)
+				_, err = ats(name).Patch(t.Context(), "applied", types.ApplyPatchType, apply, metav1.PatchOptions{FieldManager: "test", DryRun: dry.DryRun})
+				assert.Equal(t, tc.want, reason(err), "an apply that creates, in %s", name)
+			}
+
+			old.Spec.Command = "echo NAY"
+			old, err = ats("harbour").Update(t.Context(), old, metav1.UpdateOptions{})
+			require.NoError(t, err, "what is there can be changed")
+			old.Status.Phase = cnat.Done
+			_, err = ats("harbour").UpdateStatus(t.Context(), old, metav1.UpdateOptions{})
+			require.NoError(t, err, "and its status written")
+			require.NoError(t, ats("harbour").Delete(t.Context(), old.Name, metav1.DeleteOptions{}), "and deleted")
+
+			require.NoError(t, form.remove(t.Context(), "cnat-closed-namespaces", metav1.DeleteOptions{}))
+			becomes(t, "")
+		})
+	}
+}
+
+// startWebhook starts it as in the lab: at a URL, with a certificate of its own making.
+// Its configuration is the generated one, and it has the rights of its role.
+func startWebhook(t *testing.T, c *testcluster.Cluster) {
+	o := envtest.WebhookInstallOptions{
+		Paths:            []string{"../config/webhook/manifests.yaml"},
+		LocalServingHost: "127.0.0.1",
+		MaxTime:          testcluster.TestTimeout,
+	}
+	// This puts a URL with a free port where the service was.
+	require.NoError(t, o.PrepWithoutInstalling())
+	t.Cleanup(func() { assert.NoError(t, o.Cleanup()) })
+	dir := t.TempDir()
+	require.NoError(t, selfSign(o.LocalServingHost, dir))
+	bundle, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
+	require.NoError(t, err)
+	o.ValidatingWebhooks[0].Webhooks[0].ClientConfig.CABundle = bundle
+	require.NoError(t, o.Install(c.Config))
+
+	config := c.User(t, "webhook", testcluster.Rules(t, "../config/webhook/role.yaml"))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Run(ctx, config, webhook.Options{Host: o.LocalServingHost, Port: o.LocalServingPort, CertDir: dir})
+	}()
+	t.Cleanup(func() {
+		stop()
+		assert.NoError(t, <-ended)
+	})
+}
+
+func at(name string) *cnat.At {
+	return &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "echo YAY"},
+	}
+}
+
+// reason is what either form says, without who says it.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return regexp.MustCompile(`^.* denied (the )?request: `).ReplaceAllString(err.Error(), "")
+}
+
+func TestWithoutItsRightItDoesNotStart(t *testing.T) {
+	c := testcluster.Shared(t)
+	err := Run(t.Context(), c.User(t, "nobody", nil), webhook.Options{})
+	require.ErrorContains(t, err, `cannot get resource "namespaces"`)
+	require.ErrorContains(t, err, "; ask an administrator for that verb on that resource")
+
+	empty := t.TempDir()
+	err = Run(t.Context(), c.Config, webhook.Options{CertDir: empty})
+	assert.EqualError(t, err, "serving: open "+empty+"/tls.crt: no such file or directory; correct --port or --cert-dir, or try --self-signed")
+}
+
+func TestTheCertificateIsMadeOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "certs")
+	read := func() []byte {
+		content, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
+		require.NoError(t, err)
+		return content
+	}
+	require.NoError(t, selfSign("127.0.0.1", dir))
+	first := read()
+	require.NoError(t, selfSign("127.0.0.1", dir))
+	assert.Equal(t, first, read(), "who has the old one as a caBundle can go on")
+
+	info, err := os.Stat(filepath.Join(dir, "tls.key"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestTheCommandReportsWhatIsWrong(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: test, context: {cluster: test}}]
+current-context: test
+`), 0o600))
+	certs := filepath.Join(t.TempDir(), "certs")
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"an argument":       {[]string{"now"}, "error: unexpected argument \"now\"; see webhook --help\n"},
+		"no server answers": {[]string{"--self-signed", "--cert-dir", certs, "--kubeconfig", kubeconfig}, "error: http://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			ctx := klog.NewContext(t.Context(), logr.Discard())
+			var stdout, stderr bytes.Buffer
+			assert.Equal(t, 1, cli.Run(ctx, Command(), tc.args, &stdout, &stderr))
+			assert.Equal(t, tc.want, stderr.String())
+			assert.Empty(t, stdout.String())
+		})
+	}
+}
