@@ -5,6 +5,7 @@ package webhook
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -93,7 +94,7 @@ func Command() *cobra.Command {
 	flags := command.Flags()
 	config.AddFlags(flags)
 	flags.IntVar(&o.Port, "port", webhook.DefaultPort, "the `port` to listen on")
-	flags.StringVar(&o.CertDir, "cert-dir", "certs", "the `folder` with tls.crt and tls.key; they are read again when they change")
+	flags.StringVar(&o.CertDir, "cert-dir", "certs", "the `folder` with tls.crt and tls.key")
 	flags.BoolVar(&selfSigned, "self-signed", false, "listen on 127.0.0.1 only, and make a certificate for it if --cert-dir has none")
 	return command
 }
@@ -114,10 +115,20 @@ func Run(ctx context.Context, config *rest.Config, o webhook.Options) error {
 	if err := cnat.AddToScheme(scheme); err != nil {
 		return err
 	}
+	// A renewed certificate is in use from the next handshake on. Without this, the
+	// framework watches the files, which takes one of the few inotify instances of a user.
+	load := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(filepath.Join(o.CertDir, "tls.crt"), filepath.Join(o.CertDir, "tls.key"))
+		return &pair, err
+	}
+	o.TLSOpts = append(o.TLSOpts, func(c *tls.Config) { c.GetCertificate = load })
+	if _, err := load(nil); err != nil {
+		return fmt.Errorf("loading the certificate: %w; name its folder with --cert-dir, or make one with --self-signed", err)
+	}
 	server := webhook.NewServer(o)
 	server.Register("/validate-at", admission.WithValidator(scheme, AtValidator{client}))
 	if err := server.Start(ctx); err != nil {
-		return fmt.Errorf("serving: %w; correct --port or --cert-dir, or try --self-signed", err)
+		return fmt.Errorf("serving: %w; choose another port with --port", err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,7 +32,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { testcluster.Main(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // cases are namespaces, by name, and why each takes no new Ats. Both forms of the rule,
 // and the function without a server, have the same opinion of them.
@@ -73,9 +74,14 @@ func TestWithoutItsNamespaceAnAtIsRefused(t *testing.T) {
 	assert.EqualError(t, err, "reading the namespace of the At: the server is down")
 }
 
-// TestBothForms has Ats judged by the webhook, and after it by the policy.
-func TestBothForms(t *testing.T) {
-	c := testcluster.Shared(t)
+func TestOneCluster(t *testing.T) {
+	c := testcluster.Start(t)
+	t.Run("it does not start without its right, or a certificate", func(t *testing.T) { doesNotStart(t, c) })
+	t.Run("the webhook and the policy have one opinion", func(t *testing.T) { bothForms(t, c) })
+}
+
+// bothForms has Ats judged by the webhook, and after it by the policy, or before.
+func bothForms(t *testing.T, c *testcluster.Cluster) {
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
 	for name, tc := range cases {
 		_, err := c.Client.CoreV1().Namespaces().Create(t.Context(),
@@ -177,15 +183,14 @@ func reason(err error) string {
 	return regexp.MustCompile(`^.* denied (the )?request: `).ReplaceAllString(err.Error(), "")
 }
 
-func TestWithoutItsRightItDoesNotStart(t *testing.T) {
-	c := testcluster.Shared(t)
+func doesNotStart(t *testing.T, c *testcluster.Cluster) {
 	err := Run(t.Context(), c.User(t, "nobody", nil), webhook.Options{})
 	require.ErrorContains(t, err, `cannot get resource "namespaces"`)
 	require.ErrorContains(t, err, "; ask an administrator for that verb on that resource")
 
 	empty := t.TempDir()
 	err = Run(t.Context(), c.Config, webhook.Options{CertDir: empty})
-	assert.EqualError(t, err, "serving: open "+empty+"/tls.crt: no such file or directory; correct --port or --cert-dir, or try --self-signed")
+	assert.EqualError(t, err, "loading the certificate: open "+empty+"/tls.crt: no such file or directory; name its folder with --cert-dir, or make one with --self-signed")
 }
 
 func TestTheCertificateIsMadeOnce(t *testing.T) {
