@@ -63,8 +63,8 @@ func (c *Controller[K]) Len() int { return c.queue.Len() }
 func (c *Controller[K]) Failures(key K) int { return c.queue.NumRequeues(key) }
 
 // Run reconciles until the context ends. It returns when every worker has finished
-// the key that it was processing; keys that are still waiting are dropped, which is
-// safe because the next start reconciles all objects again. A controller runs once.
+// the key that it was processing; keys that are still waiting are dropped: the next
+// start adds the key of every object that exists. A controller runs once.
 //
 // No worker starts before all caches have synced: a cache that is half full looks
 // as if the other half had been deleted.
