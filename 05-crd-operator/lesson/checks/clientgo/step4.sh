@@ -1,0 +1,17 @@
+#!/bin/sh
+# A read has opened a watch of all pods; the finished operator watches its own.
+cd "$(dirname "$0")/../../.." || exit 1
+
+if ! grep 'api/v1/pods?.*watch=true' proxy.log 2>/dev/null | grep -qv labelSelector; then
+	echo "proxy.log shows no watch of all pods: run bin/unowned through the proxy, and create the At read"
+	exit 1
+fi
+if ! grep -q 'labelSelector=' watch.log 2>/dev/null; then
+	echo "watch.log shows no watch with a selector: run bin/controllerruntime through the same proxy"
+	exit 1
+fi
+if [ "$(grep -c '^--- PASS' hidden.log 2>/dev/null)" != 3 ]; then
+	echo "hidden.log does not show that three tests passed: run them in ./controllerruntime"
+	exit 1
+fi
+echo done
