@@ -15,6 +15,10 @@ const pause = 50 * time.Millisecond
 // with an operator of its own that sees only that namespace.
 func TestInALab(t *testing.T) {
 	l := startLab(t)
+	t.Run("demo.sh: the sample of a run that Ctrl-C has ended", func(t *testing.T) {
+		t.Parallel()
+		demoAfterCtrlC(t, l)
+	})
 	for _, operator := range []string{"clientgo", "controllerruntime"} {
 		for name, tell := range map[string]func(*scene){
 			"the sample of the book prints YAY":                   printsYAY,

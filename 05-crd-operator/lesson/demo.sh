@@ -21,10 +21,6 @@ case ${PROGRAM-} in
 	;;
 esac
 
-# Of an earlier run. The garbage collector takes the pod, in its time.
-kubectl delete -f "$at" --ignore-not-found >/dev/null
-kubectl wait --for=delete pod/example-at-pod --timeout=60s >/dev/null
-
 program= watch=
 end() {
 	trap - EXIT
@@ -37,6 +33,10 @@ trap 'exit 143' TERM
 
 "$@" &
 program=$!
+
+# Of an earlier run. The garbage collector deletes the pod, and the operator lets it go.
+kubectl delete -f "$at" --ignore-not-found >/dev/null
+kubectl wait --for=delete pod/example-at-pod --timeout=60s >/dev/null
 
 due=$(($(date +%s) + wait))
 # GNU's date and BSD's differ in how they are told a time.
