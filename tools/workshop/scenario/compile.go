@@ -80,10 +80,10 @@ func withoutOutput(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-o=") })
 }
 
-// toCompile is nothing if a package is not there yet: a step makes it.
+// toCompile is nothing if a package or a file is not there yet: a step makes it.
 func toCompile(command string, args []string, folder string) string {
 	for _, arg := range args {
-		if !strings.HasPrefix(arg, "./") {
+		if !strings.HasPrefix(arg, "./") && !strings.HasSuffix(arg, ".go") {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(folder, strings.TrimSuffix(arg, "/..."))); err != nil {
