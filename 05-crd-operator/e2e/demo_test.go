@@ -16,7 +16,7 @@ import (
 )
 
 // demoAfterCtrlC runs lesson/demo.sh while the sample of an earlier run is RUNNING: only an
-// operator removes the finalizer of its pod.
+// operator removes the finalizer of its pod. The script works in the default namespace.
 func demoAfterCtrlC(t *testing.T, l *lab) {
 	const script = "../lesson/demo.sh"
 	_, err := os.ReadFile(script) // for Go's test cache
