@@ -83,10 +83,11 @@ func withoutOutput(args []string) []string {
 // toCompile is nothing if a package or a file is not there yet: a step makes it.
 func toCompile(command string, args []string, folder string) string {
 	for _, arg := range args {
-		if !strings.HasPrefix(arg, "./") && !strings.HasSuffix(arg, ".go") {
+		file, overlay := strings.CutPrefix(arg, "-overlay=")
+		if !overlay && !strings.HasPrefix(arg, "./") && !strings.HasSuffix(arg, ".go") {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(folder, strings.TrimSuffix(arg, "/..."))); err != nil {
+		if _, err := os.Stat(filepath.Join(folder, strings.TrimSuffix(file, "/..."))); err != nil {
 			return ""
 		}
 	}

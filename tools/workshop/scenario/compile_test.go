@@ -32,6 +32,7 @@ func TestWhatStepsRunIsCompiled(t *testing.T) {
 		"the same twice":            {"go build -o a ./cmd; go build -o b ./cmd", []string{"go build -o /dev/null ./cmd"}},
 		"what a step makes":         {"cp -r first attempt\ngo build -o naive ./attempt", nil},
 		"a file that a step makes":  {"sed s/a/b/ first/main.go > other.go\ngo build -o other other.go", nil},
+		"an overlay of a step":      {"echo '{}' > other.json\ngo test -overlay=other.json ./first", nil},
 		"go, but nothing to build":  {"go version; go env GOROOT", nil},
 		"words about it":            {"echo 'go build ./cmd'; # go build ./cmd\nlog go build ./cmd", nil},
 		"what is found in a script": {"sh generate.sh", nil},
