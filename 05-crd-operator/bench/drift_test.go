@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
@@ -75,7 +76,7 @@ func (s *stage) startSettings(b *testing.B) {
 	ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
 	done := make(chan int, 1)
 	go func() {
-		done <- settings.Run(ctx, []string{"--kubeconfig=" + kubeconfig, "--namespace=" + drift}, io.Discard, os.Stderr)
+		done <- cli.Run(ctx, settings.Command(), []string{"--kubeconfig=" + kubeconfig, "--namespace=" + drift}, io.Discard, os.Stderr)
 	}()
 	b.Cleanup(func() { cancel(); assert.Zero(b, <-done, "the exit code") })
 }

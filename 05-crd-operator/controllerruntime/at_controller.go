@@ -197,6 +197,12 @@ func (r *Reconciler) record(at *cnat.At, event *lifecycle.Event) {
 // SetupWithManager adds the controller to the manager: informers, their handlers,
 // the queue and the workers.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return r.ControllerManagedBy(mgr).Complete(r)
+}
+
+// ControllerManagedBy returns the controller without its reconciler, for a program that puts
+// middleware around that.
+func (r *Reconciler) ControllerManagedBy(mgr ctrl.Manager) *ctrl.Builder {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("controllerruntime").
 		For(&cnat.At{}, builder.WithPredicates(nextStep)).
@@ -208,8 +214,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 			// minute. The default is 5 ms, up to a quarter of an hour.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](100*time.Millisecond, time.Minute),
 			NewQueue:    r.newQueue,
-		}).
-		Complete(r)
+		})
 }
 
 // nextStep lets through an At that is new, or gone, or has another step to take:

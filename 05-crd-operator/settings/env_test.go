@@ -285,11 +285,11 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
 	go func() {
-		o := options{namespace: s.name, configMap: "settings", workers: s.workers}
+		o := Options{Namespace: s.name, ConfigMap: "settings", Workers: s.workers}
 		if s.unwatched {
-			done <- operateUnwatched(ctx, config, o)
+			done <- runWithoutWatch(ctx, config, o)
 		} else {
-			done <- operate(ctx, config, o)
+			done <- Run(ctx, config, o)
 		}
 	}()
 	stop = sync.OnceFunc(func() {

@@ -45,13 +45,13 @@ func runUnwatched(t testing.TB, w *world, name string, run func(testing.TB, *env
 	run(t, s)
 }
 
-// operateUnwatched is operate without the watch on the ConfigMap.
-func operateUnwatched(ctx context.Context, config *rest.Config, o options) error {
+// runWithoutWatch is Run without the watch on the ConfigMap.
+func runWithoutWatch(ctx context.Context, config *rest.Config, o Options) error {
 	mgr, err := newManager(ctx, config, o)
 	if err != nil {
 		return err
 	}
-	r := newReconciler(mgr, o)
+	r := NewReconciler(mgr, o)
 	if err := ctrl.NewControllerManagedBy(mgr).
 		Named(program).
 		Watches(&v1alpha1.SettingsLayer{}, handler.EnqueueRequestsFromMapFunc(r.requestFor), builder.WithPredicates(layerChanged)).

@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"maps"
 	"regexp"
@@ -9,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/06-shipping/manager"
 )
 
@@ -109,7 +111,14 @@ func options(t *testing.T, all objects) (manager.Options, error) {
 	for _, arg := range container.Args {
 		args = append(args, strings.ReplaceAll(arg, "$(POD_IP)", environment["POD_IP"])) // as the kubelet does
 	}
-	return manager.ParseOptions(args, func(name string) string { return environment[name] }, io.Discard)
+	var got manager.Options
+	run := func(_ context.Context, o manager.Options) error { got = o; return nil }
+	var stderr bytes.Buffer
+	code := cli.Run(t.Context(), manager.Command(func(name string) string { return environment[name] }, run), args, io.Discard, &stderr)
+	if code != 0 {
+		return got, errors.New(stderr.String())
+	}
+	return got, nil
 }
 
 func TestTheManagerUnderstandsItsFlags(t *testing.T) {
@@ -141,8 +150,7 @@ func TestTheManagerUnderstandsItsFlags(t *testing.T) {
 func unknownVariables(t *testing.T, all objects) []string {
 	t.Helper()
 	var help bytes.Buffer
-	_, err := manager.ParseOptions([]string{"--help"}, func(string) string { return "" }, &help)
-	require.ErrorIs(t, err, pflag.ErrHelp)
+	require.Zero(t, cli.Run(t.Context(), manager.Command(func(string) string { return "" }, nil), []string{"--help"}, &help, io.Discard))
 	var unknown []string
 	for _, c := range of[corev1.ConfigMap](t, all, "ConfigMap") {
 		for name := range c.Data {

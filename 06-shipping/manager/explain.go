@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"example.com/hacking-a-controller/05-crd-operator/cluster"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
 // explain adds to an error what can be done about it.
@@ -18,7 +18,7 @@ func explain(err error, config *rest.Config, o Options) error {
 	case err != nil && err.Error() == leadershipLost:
 		return fmt.Errorf("%s: the API server has not answered for %s, or another manager has taken over; start this one again, and it stands by", leadershipLost, renewDeadline)
 	default:
-		return cluster.Explain(err, config.Host)
+		return cli.Explain(err, config.Host)
 	}
 }
 

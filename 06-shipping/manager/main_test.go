@@ -1,11 +1,10 @@
 package manager
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
 // runAsManager makes this test program the manager. So tests run the manager as
@@ -14,10 +13,7 @@ const runAsManager = "RUN_AS_MANAGER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(runAsManager) != "" {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		code := Main(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-		stop()
-		os.Exit(code)
+		cli.Main(Command(os.Getenv, Run))
 	}
 	os.Exit(m.Run())
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
@@ -19,25 +17,10 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
-// Main is the program without its process. It logs to stdout. What keeps it from
-// starting is one sentence on stderr, and the exit code is 1; whoever runs it is
-// to start it again. It is 0 when the context has ended.
-func Main(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	o, err := ParseOptions(args, getenv, stdout)
-	if err == nil {
-		log := newLogger(stdout, o)
-		err = run(klog.NewContext(ctx, log), o)
-	}
-	if err != nil && !errors.Is(err, pflag.ErrHelp) && ctx.Err() == nil {
-		fmt.Fprintln(stderr, "error:", err)
-		return 1
-	}
-	return 0
-}
-
-// run finds the cluster, and works until the context ends.
-func run(ctx context.Context, o Options) error {
-	config, _, err := o.Cluster.Config()
+// Run works until the context ends. What keeps it from starting is an error; whatever
+// runs the manager is to start it again.
+func Run(ctx context.Context, o Options) error {
+	config, _, err := o.Cluster.Load()
 	if err != nil {
 		return err
 	}
@@ -51,7 +34,11 @@ func run(ctx context.Context, o Options) error {
 	}
 	defer tracing.stop()
 	tracing.traceRequests(config)
-	return explain(work(ctx, config, o, tracing), config, o)
+	err = work(ctx, config, o, tracing)
+	if ctx.Err() != nil {
+		return nil // it was stopped, and that is no error
+	}
+	return explain(err, config, o)
 }
 
 // work asks whether it can, and then does.
@@ -64,17 +51,12 @@ func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing)
 	if err != nil {
 		return fmt.Errorf("creating the manager: %w", err)
 	}
-	layers := &settings.Reconciler{
-		Client:    mgr.GetClient(),
-		APIReader: mgr.GetAPIReader(),
-		Recorder:  mgr.GetEventRecorder("settings"),
-		ConfigMap: configMap,
-		Workers:   o.Concurrency,
-	}
+	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency})
+	layers := settings.NewReconciler(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency})
 	if err := errors.Join(
 		meters.register(metrics.Registry, o, mgr.GetClient()),
 		meters.watchStarts(ctx, mgr),
-		controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency}).SetupWithManager(mgr),
+		ats.ControllerManagedBy(mgr).Complete(tracing.aroundAts(ats)),
 		layers.ControllerManagedBy(mgr).Complete(tracing.aroundSettings(layers)),
 		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
 		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{}).alive)),

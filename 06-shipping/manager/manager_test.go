@@ -275,11 +275,13 @@ func traces(t *testing.T, w *world) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	p := w.start()
 	w.create("traced", "kettle")
+	w.layer("traced")
 	w.runs("traced", "kettle")
+	require.Eventually(t, func() bool { return w.colour("traced") == "blue" }, testcluster.TestTimeout, pause)
 	assert.Zero(t, p.signal(syscall.SIGTERM)) // and sends what it has
 	mu.Lock()
 	defer mu.Unlock()
-	for _, want := range []string{"/v1/traces", "cnat-manager", "kettle", "traced", "HTTP POST", "/api/v1/namespaces/traced/pods"} {
+	for _, want := range []string{"/v1/traces", "cnat-manager", "reconcile At", "kettle", "reconcile settings", "traced", "HTTP POST", "/api/v1/namespaces/traced/pods"} {
 		assert.Contains(t, received.String(), want)
 	}
 }

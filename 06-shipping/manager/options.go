@@ -1,24 +1,26 @@
 package manager
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/05-crd-operator/cluster"
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
 // Options are the flags of the manager, checked. Each flag is an environment
 // variable, too: LOG_LEVEL is --log-level. Whoever installs the manager sets
 // variables, and leaves the command line alone.
 type Options struct {
-	Cluster cluster.Flags
+	Cluster cli.ConfigFlags
 
 	// LeaderElect is whether to work only while no other manager does.
 	LeaderElect bool
@@ -54,36 +56,32 @@ type Options struct {
 	TraceEndpoint string
 }
 
-// ParseOptions reads the command line, and for each flag that is not on it the
-// environment. When the user asks for help it prints the help to stdout and
-// returns pflag.ErrHelp.
-func ParseOptions(args []string, getenv func(string) string, stdout io.Writer) (Options, error) {
+// Command returns the program. It calls run with the options of its command line; those
+// that are not on it come from the environment.
+func Command(getenv func(string) string, run func(context.Context, Options) error) *cobra.Command {
 	o := Options{Identity: getenv("POD_NAME"), TraceEndpoint: getenv("OTEL_EXPORTER_OTLP_ENDPOINT")}
-	flags := o.flags(getenv)
-	flags.Usage = func() {
-		fmt.Fprintf(stdout, "Run the commands of Ats when their time has come, and keep settings merged.\n\nUsage:\n  manager [flags]\n\nFlags:\n%s\nEach flag is an environment variable, too: LOG_LEVEL is --log-level.\n", flags.FlagUsages())
+	command := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the commands of Ats when their time has come, and keep settings merged",
+		Long:  "Run the commands of Ats when their time has come, and keep settings merged.\n\nEach flag is an environment variable, too: LOG_LEVEL is --log-level.",
+		Args:  cli.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			err := fromEnvironment(command.Flags(), getenv)
+			if err == nil {
+				err = o.validate()
+			}
+			if err != nil {
+				return cli.UsageError(command, err)
+			}
+			log := newLogger(command.OutOrStdout(), o)
+			return run(klog.NewContext(command.Context(), log), o)
+		},
 	}
-	err := flags.Parse(args)
-	if err == nil {
-		err = fromEnvironment(flags, getenv)
-	}
-	if errors.Is(err, pflag.ErrHelp) {
-		return o, err
-	}
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if err == nil {
-		err = o.validate()
-	}
-	if err != nil {
-		return o, fmt.Errorf("%w; see manager --help", err)
-	}
-	return o, nil
+	o.addFlags(command.Flags(), getenv)
+	return command
 }
 
-func (o *Options) flags(getenv func(string) string) *pflag.FlagSet {
-	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
+func (o *Options) addFlags(flags *pflag.FlagSet, getenv func(string) string) {
 	flags.SortFlags = false
 	o.Cluster.AddFlags(flags)
 	flags.StringSliceVar(&o.Namespaces, "namespaces", nil, "the `names` of the namespaces to work in, with commas between them; without it all")
@@ -97,7 +95,6 @@ func (o *Options) flags(getenv func(string) string) *pflag.FlagSet {
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "the `folder` of tls.crt and tls.key; without it they are made at each start")
 	flags.StringVar(&o.MetricsTokenFile, "metrics-token-file", "", "the `file` with the token of those who may read metrics; without it the API server is asked")
 	flags.StringVar(&o.HealthAddress, "health-bind-address", ":8081", "the `address` of /healthz and /readyz")
-	return flags
 }
 
 // fromEnvironment sets each flag whose variable is set, but for those that were on

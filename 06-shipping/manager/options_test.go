@@ -2,13 +2,14 @@ package manager
 
 import (
 	"bytes"
-	"io"
+	"context"
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
 // environment is what getenv returns.
@@ -16,9 +17,19 @@ type environment map[string]string
 
 func (e environment) getenv(name string) string { return e[name] }
 
+// parse returns the options that the manager would run with, and what it prints.
+func (e environment) parse(t *testing.T, args ...string) (got Options, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	run := func(_ context.Context, o Options) error { got = o; return nil }
+	code := cli.Run(t.Context(), Command(e.getenv, run), args, &out, &errs)
+	assert.Equal(t, errs.Len() > 0, code == 1)
+	return got, out.String(), errs.String()
+}
+
 func TestTheDefaults(t *testing.T) {
-	o, err := ParseOptions(nil, environment{"POD_NAMESPACE": "cnat-system", "POD_NAME": "cnat-manager-1"}.getenv, io.Discard)
-	require.NoError(t, err)
+	o, _, stderr := environment{"POD_NAMESPACE": "cnat-system", "POD_NAME": "cnat-manager-1"}.parse(t)
+	require.Empty(t, stderr)
 	assert.Equal(t, Options{
 		LeaderElect: true, LeaderNamespace: "cnat-system", Identity: "cnat-manager-1", Concurrency: 8, LogLevel: "info", LogFormat: "json",
 		MetricsAddress: ":8443", HealthAddress: ":8081",
@@ -26,12 +37,12 @@ func TestTheDefaults(t *testing.T) {
 }
 
 func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
-	o, err := ParseOptions(strings.Fields("--concurrency=3 --namespaces=quay,pier --leader-elect=false"), environment{
+	o, _, stderr := environment{
 		"CONCURRENCY": "5", "LOG_LEVEL": "debug", "LOG_FORMAT": "text", "REGION": "coast", "METRICS_BIND_ADDRESS": "0",
 		"HEALTH_BIND_ADDRESS": "10.0.0.1:8082", "METRICS_CERT_DIR": "/certs", "METRICS_TOKEN_FILE": "/token", "NAMESPACES": "harbour",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "KUBECONFIG": "a:b",
-	}.getenv, io.Discard)
-	require.NoError(t, err)
+	}.parse(t, "--concurrency=3", "--namespaces=quay,pier", "--leader-elect=false")
+	require.Empty(t, stderr)
 	assert.Equal(t, Options{
 		Concurrency: 3, LogLevel: "debug", LogFormat: "text", Region: "coast", MetricsAddress: "0", HealthAddress: "10.0.0.1:8082",
 		MetricsCertDir: "/certs", MetricsTokenFile: "/token", Namespaces: []string{"quay", "pier"}, TraceEndpoint: "http://collector:4318",
@@ -57,16 +68,15 @@ func TestWrongOptions(t *testing.T) {
 		if args == "" {
 			namespace = ""
 		}
-		_, err := ParseOptions(strings.Fields(args), environment{"POD_NAMESPACE": namespace}.getenv, io.Discard)
-		require.EqualError(t, err, want+"; see manager --help", args)
+		_, _, stderr := environment{"POD_NAMESPACE": namespace}.parse(t, strings.Fields(args)...)
+		assert.Equal(t, "error: "+want+"; see manager --help\n", stderr)
 	}
-	_, err := ParseOptions(nil, environment{"CONCURRENCY": "many"}.getenv, io.Discard)
-	require.EqualError(t, err, `the variable CONCURRENCY: invalid argument "many" for "--concurrency" flag: strconv.ParseInt: parsing "many": invalid syntax; see manager --help`)
+	_, _, stderr := environment{"CONCURRENCY": "many"}.parse(t)
+	assert.Equal(t, `error: the variable CONCURRENCY: invalid argument "many" for "--concurrency" flag: strconv.ParseInt: parsing "many": invalid syntax; see manager --help`+"\n", stderr)
 }
 
 func TestHelp(t *testing.T) {
-	var help bytes.Buffer
-	_, err := ParseOptions([]string{"--help"}, environment{}.getenv, &help)
-	require.ErrorIs(t, err, pflag.ErrHelp)
-	assert.Contains(t, help.String(), "Usage:\n  manager [flags]\n")
+	_, stdout, stderr := environment{}.parse(t, "--help")
+	assert.Contains(t, stdout, "Usage:\n  manager [flags]\n")
+	assert.Empty(t, stderr)
 }

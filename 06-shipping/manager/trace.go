@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// tracing shows where the time of a pass goes: a span for the pass, and in it one
-// for each request to the API server.
+// tracing shows where the time of a reconcile goes: a span for the reconcile, and in it
+// one for each request to the API server.
 type tracing struct {
 	provider trace.TracerProvider
 	shutdown func(context.Context) error
@@ -66,7 +66,14 @@ func (t *tracing) traceRequests(config *rest.Config) {
 	})
 }
 
-// aroundSettings makes a span of each pass over the layers of a namespace.
+// aroundAts makes a span of each reconcile of an At.
+func (t *tracing) aroundAts(next reconcile.Reconciler) reconcile.Reconciler {
+	return around(t, "reconcile At", next, func(r reconcile.Request) []attribute.KeyValue {
+		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace), attribute.String("cnat.at", r.Name)}
+	})
+}
+
+// aroundSettings makes a span of each reconcile of the layers of a namespace.
 func (t *tracing) aroundSettings(next reconcile.Reconciler) reconcile.Reconciler {
 	return around(t, "reconcile settings", next, func(r reconcile.Request) []attribute.KeyValue {
 		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace)}
