@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkWrites leads Ats from their creation to DONE, and counts what the
-// operator asks of the server.
+// operator requests of the server.
 func BenchmarkWrites(b *testing.B) {
 	count, _, _ := sizes(b)
 	for b.Loop() {

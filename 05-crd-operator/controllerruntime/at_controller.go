@@ -52,8 +52,8 @@ type Reconciler struct {
 // decide, and makes at most one write. The event of that write brings the At back
 // for the next step.
 //
-// The queue of stage 4 is behind this call: the framework has taken the key with
-// Get, and calls Done when this returns. An error is logged, and is AddRateLimited.
+// The caller is the queue of stage 4: the framework has taken the key with Get, and
+// calls Done when this returns. An error is logged, and is AddRateLimited.
 // RequeueAfter is Forget and AddAfter. Neither is Forget.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	// When it stops, the framework still hands out all keys that wait, with a

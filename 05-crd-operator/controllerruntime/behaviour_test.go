@@ -10,7 +10,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/behaviour"
 )
 
-// TestBehaviour plays the stories that both forms of the operator pass.
+// TestBehaviour runs the cases that both forms of the operator pass.
 func TestBehaviour(t *testing.T) {
 	run := func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error {
 		return Run(ctx, config, Options{Namespace: namespace, Workers: workers, Clock: clock})

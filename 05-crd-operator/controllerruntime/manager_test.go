@@ -70,7 +70,7 @@ func without(all []string, one string) []string {
 }
 
 func anAtRuns(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "smoke")
+	s := newTestNamespace(t, c, "smoke")
 	s.start(c.User(t, "smoke", testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")), s.namespace)
 	s.createAt("yay", time.Now().Add(-time.Minute))
 	s.eventually("the pod is there", func() bool { return s.get("yay-pod", &corev1.Pod{}) })
@@ -94,9 +94,9 @@ func anAtRuns(t *testing.T, c *testcluster.Cluster) {
 
 // twoOperators work in two namespaces, and each leaves the other's alone.
 func twoOperators(t *testing.T, c *testcluster.Cluster) {
-	one, two := newScene(t, c, "one"), newScene(t, c, "two")
-	neither := newScene(t, c, "neither")
-	for _, s := range []*scene{neither, one, two} {
+	one, two := newTestNamespace(t, c, "one"), newTestNamespace(t, c, "two")
+	neither := newTestNamespace(t, c, "neither")
+	for _, s := range []*testNamespace{neither, one, two} {
 		s.createAt("yay", time.Now())
 	}
 	one.start(c.Config, one.namespace)
@@ -115,7 +115,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // twoWorkers lets no pod be created before two are to be.
 func twoWorkers(t *testing.T, c *testcluster.Cluster) {
-	s := newScene(t, c, "workers")
+	s := newTestNamespace(t, c, "workers")
 	var begun atomic.Int32
 	both := make(chan struct{})
 	config := rest.CopyConfig(c.Config)
@@ -153,30 +153,30 @@ func TestAConfigurationThatMakesNoSense(t *testing.T) {
 	require.EqualError(t, err, "creating a manager for https://moon: failed setting manager default options: open /nowhere: no such file or directory; repair the kubeconfig")
 }
 
-func TestToBeToldToStopIsNoError(t *testing.T) {
+func TestToBeStoppedIsNoError(t *testing.T) {
 	ctx, cancel := context.WithCancel(silent(t))
 	cancel()
 	require.NoError(t, Run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, Options{}))
 }
 
-// scene is a namespace, and what users and kubelets do there.
-type scene struct {
+// testNamespace is a namespace, and what users and kubelets do there.
+type testNamespace struct {
 	t         *testing.T
 	namespace string
 	client    client.Client // the administrator
 }
 
-func newScene(t *testing.T, c *testcluster.Cluster, name string) *scene {
+func newTestNamespace(t *testing.T, c *testcluster.Cluster, name string) *testNamespace {
 	types := runtime.NewScheme()
 	require.NoError(t, AddToScheme(types))
 	admin, err := client.New(c.Config, client.Options{Scheme: types})
 	require.NoError(t, err)
 	require.NoError(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-	return &scene{t: t, namespace: name, client: client.NewNamespacedClient(admin, name)}
+	return &testNamespace{t: t, namespace: name, client: client.NewNamespacedClient(admin, name)}
 }
 
 // start runs the operator, until the function that it returns or the test ends.
-func (s *scene) start(config *rest.Config, namespace string) (stop func()) {
+func (s *testNamespace) start(config *rest.Config, namespace string) (stop func()) {
 	ctx, cancel := context.WithCancel(silent(s.t))
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, config, Options{Namespace: namespace, Workers: 2}) }()
@@ -188,7 +188,7 @@ func (s *scene) start(config *rest.Config, namespace string) (stop func()) {
 	return stop
 }
 
-func (s *scene) createAt(name string, schedule time.Time) {
+func (s *testNamespace) createAt(name string, schedule time.Time) {
 	s.t.Helper()
 	require.NoError(s.t, s.client.Create(s.t.Context(), &cnat.At{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -196,11 +196,11 @@ func (s *scene) createAt(name string, schedule time.Time) {
 	}))
 }
 
-func (s *scene) get(name string, into client.Object) bool {
+func (s *testNamespace) get(name string, into client.Object) bool {
 	return s.client.Get(s.t.Context(), client.ObjectKey{Name: name}, into) == nil
 }
 
-func (s *scene) becomes(name string, phase cnat.AtPhase) {
+func (s *testNamespace) becomes(name string, phase cnat.AtPhase) {
 	s.t.Helper()
 	s.eventually(name+" is "+string(phase), func() bool {
 		at := &cnat.At{}
@@ -208,7 +208,7 @@ func (s *scene) becomes(name string, phase cnat.AtPhase) {
 	})
 }
 
-func (s *scene) succeed(name string) {
+func (s *testNamespace) succeed(name string) {
 	s.t.Helper()
 	pod := &corev1.Pod{}
 	s.eventually("the pod is there", func() bool { return s.get(name, pod) })
@@ -216,7 +216,7 @@ func (s *scene) succeed(name string) {
 	require.NoError(s.t, s.client.Status().Update(s.t.Context(), pod))
 }
 
-func (s *scene) eventually(what string, condition func() bool) {
+func (s *testNamespace) eventually(what string, condition func() bool) {
 	s.t.Helper()
 	require.Eventually(s.t, condition, testcluster.TestTimeout, often, what)
 }

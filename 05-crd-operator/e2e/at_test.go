@@ -17,7 +17,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-func printsYAY(s *scene) {
+func printsYAY(s *env) {
 	s.start()
 	s.createSample()
 	at := s.becomes("example-at", cnat.Done)
@@ -29,7 +29,7 @@ func printsYAY(s *scene) {
 }
 
 // isAShell compares with the shell of this machine.
-func isAShell(s *scene) {
+func isAShell(s *env) {
 	commands := map[string]string{
 		"quotes": `printf '%s\n' "two  words" 'and $HOME' | tr a-z A-Z | sed 's/ /_/g'`,
 		"lines":  "for i in 1 2 3; do\n  echo \"$i\"\ndone",
@@ -47,7 +47,7 @@ func isAShell(s *scene) {
 	}
 }
 
-func isPunctual(s *scene) {
+func isPunctual(s *env) {
 	s.start()
 	_, later := in(time.Hour)
 	s.create("first", later, "echo NAY")
@@ -71,7 +71,7 @@ func isPunctual(s *scene) {
 }
 
 // failsAndDeletes also shows what becomes of the pod when the At is deleted.
-func failsAndDeletes(s *scene) {
+func failsAndDeletes(s *env) {
 	s.start()
 	s.create("kettle", long, "echo again; exit 3")
 	s.becomes("kettle", cnat.Running)
@@ -87,7 +87,7 @@ func failsAndDeletes(s *scene) {
 }
 
 // goes waits until all pods of an At are gone.
-func (s *scene) goes(name string) {
+func (s *env) goes(name string) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		for _, pod := range s.pods.of(name) {
@@ -101,7 +101,7 @@ func (s *scene) goes(name string) {
 
 // killedInTheAct makes many Ats that are due in the same second, and kills the
 // operator when it has just begun with them.
-func killedInTheAct(s *scene) {
+func killedInTheAct(s *env) {
 	const many = 20
 	name := func(i int) string { return fmt.Sprintf("kettle-%d", i) }
 	kill := s.start()
@@ -125,7 +125,7 @@ func killedInTheAct(s *scene) {
 	}
 }
 
-func madeAnew(s *scene) {
+func madeAnew(s *env) {
 	s.start()
 	s.create("kettle", long, "sleep 600")
 	s.becomes("kettle", cnat.Running)
@@ -146,7 +146,7 @@ func madeAnew(s *scene) {
 
 // namespaceGoes holds an At back in a namespace that is being deleted, until
 // after it was due.
-func namespaceGoes(s *scene) {
+func namespaceGoes(s *env) {
 	s.start()
 	_, later := in(time.Hour)
 	s.create("kettle", later, "echo YAY")
@@ -175,13 +175,13 @@ func namespaceGoes(s *scene) {
 	}, testcluster.TestTimeout, pause)
 }
 
-func (s *scene) finalizers(name, list string) {
+func (s *env) finalizers(name, list string) {
 	s.t.Helper()
 	_, err := s.ats.Patch(s.t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
 	require.NoError(s.t, err)
 }
 
-func podDeleted(s *scene) {
+func podDeleted(s *env) {
 	s.start()
 	s.create("kettle", long, "sleep 600")
 	s.becomes("kettle", cnat.Running)
@@ -193,7 +193,7 @@ func podDeleted(s *scene) {
 	assert.Equal(s.t, "Failed PodDeleted", outcome(s.becomes("kettle", cnat.Done)))
 	s.goes("kettle")
 
-	// An At that comes later is done when this one has long been looked at.
+	// An At that comes later is done when this one has long been reconciled.
 	s.create("later", long, "echo YAY")
 	s.becomes("later", cnat.Done)
 	assert.Len(s.t, s.pods.of("kettle"), 1)

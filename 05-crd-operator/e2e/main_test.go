@@ -11,7 +11,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const pause = 50 * time.Millisecond
 
-// TestInALab starts one lab for all. Each story plays in a namespace of its own,
+// TestInALab starts one lab for all. Each case runs in a namespace of its own,
 // with an operator of its own that sees only that namespace.
 func TestInALab(t *testing.T) {
 	l := startLab(t)
@@ -20,7 +20,7 @@ func TestInALab(t *testing.T) {
 		demoAfterCtrlC(t, l)
 	})
 	for _, operator := range []string{"clientgo", "controllerruntime"} {
-		for name, tell := range map[string]func(*scene){
+		for name, run := range map[string]func(*env){
 			"the sample of the book prints YAY":                   printsYAY,
 			"a shell runs the command":                            isAShell,
 			"it starts in the second of the schedule":             isPunctual,
@@ -32,16 +32,16 @@ func TestInALab(t *testing.T) {
 		} {
 			t.Run(operator+": "+name, func(t *testing.T) {
 				t.Parallel()
-				tell(l.scene(t, operator))
+				run(l.newEnv(t, operator))
 			})
 		}
 	}
 	t.Run("settings: the ConfigMap is restored", func(t *testing.T) {
 		t.Parallel()
-		settingsAreRestored(l.scene(t, "settings"))
+		settingsAreRestored(l.newEnv(t, "settings"))
 	})
 	t.Run("settings: a workload reads the healed value", func(t *testing.T) {
 		t.Parallel()
-		aWorkloadReadsTheHealedValue(l.scene(t, "settings"))
+		aWorkloadReadsTheHealedValue(l.newEnv(t, "settings"))
 	})
 }

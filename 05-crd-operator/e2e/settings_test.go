@@ -20,7 +20,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-func settingsAreRestored(s *scene) {
+func settingsAreRestored(s *env) {
 	s.start()
 	s.createLayers()
 	first := s.becomesMerged()
@@ -37,7 +37,7 @@ func settingsAreRestored(s *scene) {
 }
 
 // becomesMerged waits until the ConfigMap is what the sample comes to, and returns its UID.
-func (s *scene) becomesMerged() (uid types.UID) {
+func (s *env) becomesMerged() (uid types.UID) {
 	s.t.Helper()
 	merged := map[string]string{"colour": "green", "log-level": "debug", "greeting": "Good day"}
 	require.EventuallyWithT(s.t, func(t *assert.CollectT) {
@@ -51,7 +51,7 @@ func (s *scene) becomesMerged() (uid types.UID) {
 
 // aWorkloadReadsTheHealedValue edits the ConfigMap while no operator runs, so that the
 // workload has the time to see it.
-func aWorkloadReadsTheHealedValue(s *scene) {
+func aWorkloadReadsTheHealedValue(s *env) {
 	content, err := os.ReadFile("../lesson/reader.yaml")
 	require.NoError(s.t, err)
 	var reader corev1.Pod
@@ -77,7 +77,7 @@ func aWorkloadReadsTheHealedValue(s *scene) {
 
 // reads waits until the reader has printed this. The kubelet updates the volumes of a pod
 // that has changed at once, and else within a minute.
-func (s *scene) reads(want string) {
+func (s *env) reads(want string) {
 	s.t.Helper()
 	pods := s.client.CoreV1().Pods(s.namespace)
 	i := 0
@@ -93,7 +93,7 @@ func (s *scene) reads(want string) {
 }
 
 // createLayers creates the sample.
-func (s *scene) createLayers() {
+func (s *env) createLayers() {
 	s.t.Helper()
 	content, err := os.ReadFile("../config/samples/settings.yaml")
 	require.NoError(s.t, err)

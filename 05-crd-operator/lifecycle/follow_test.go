@@ -22,7 +22,7 @@ func TestThePodIsFollowed(t *testing.T) {
 		"Complete=True since 10:12:06, of 1: Succeeded: the command has ended with exit code 0",
 		"record Normal Succeeded: the command has ended with exit code 0",
 	}
-	play(t, map[string]scene{
+	run(t, map[string]testCase{
 		"while it runs, there is nothing to write":          {at: newAt(running), pod: newPod(in(corev1.PodRunning)), late: time.Hour},
 		"while it waits for its image, there is not either": {at: newAt(running), pod: newPod(in(corev1.PodPending)), late: time.Hour},
 		"a node that is silent is not the end":              {at: newAt(running), pod: newPod(in(corev1.PodUnknown)), late: time.Hour},
@@ -54,21 +54,21 @@ func TestAPodThatFails(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("é", 600)
-	scenes := map[string]scene{
-		"says its exit code":                            {pod: newPod(exited(corev1.PodFailed, 3)), want: fails("10:12:05 with 3", "CommandFailed", "the command has ended with exit code 3")},
+	cases := map[string]testCase{
+		"has its exit code":                             {pod: newPod(exited(corev1.PodFailed, 3)), want: fails("10:12:05 with 3", "CommandFailed", "the command has ended with exit code 3")},
 		"may have none":                                 {pod: newPod(in(corev1.PodFailed)), want: fails("10:12:06", "CommandFailed", "the pod has failed before the command had ended")},
-		"may say why":                                   {pod: newPod(in(corev1.PodFailed), failedBecause("Evicted", "low on memory")), want: fails("10:12:06", "Evicted", "low on memory")},
-		"may say why while it goes":                     {pod: newPod(in(corev1.PodFailed), deletedPod, failedBecause("Evicted", "low on memory")), want: fails("10:12:06", "Evicted", "low on memory")},
+		"may have a reason":                             {pod: newPod(in(corev1.PodFailed), failedBecause("Evicted", "low on memory")), want: fails("10:12:06", "Evicted", "low on memory")},
+		"may have a reason while it goes":               {pod: newPod(in(corev1.PodFailed), deletedPod, failedBecause("Evicted", "low on memory")), want: fails("10:12:06", "Evicted", "low on memory")},
 		"because it was deleted":                        {pod: newPod(exited(corev1.PodFailed, 143), deletedPod), want: fails("10:12:05 with 143", "PodDeleted", "the command has ended with exit code 143, because the pod was deleted")},
 		"with a reason that no condition may have":      {pod: newPod(in(corev1.PodFailed), failedBecause("out of luck", "bad luck")), want: fails("10:12:06", "CommandFailed", "bad luck")},
 		"with a reason that is longer than an event's":  {pod: newPod(in(corev1.PodFailed), failedBecause(strings.Repeat("R", 129), "bad luck")), want: fails("10:12:06", "CommandFailed", "bad luck")},
 		"with a message that is longer than an event's": {pod: newPod(in(corev1.PodFailed), failedBecause("Long", "x"+long)), want: fails("10:12:06", "Long", ("x" + long)[:1023])},
 	}
-	for name, s := range scenes {
+	for name, s := range cases {
 		s.at, s.late = newAt(running), 6*time.Second
-		scenes[name] = s
+		cases[name] = s
 	}
-	play(t, scenes)
+	run(t, cases)
 }
 
 func TestAPodThatIsDeleted(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAPodThatIsDeleted(t *testing.T) {
 		"record Warning PodDeleted: " + deleted,
 	}
 	const late = 6 * time.Second
-	play(t, map[string]scene{
+	run(t, map[string]testCase{
 		"before it was scheduled is gone":                 {at: newAt(running), pod: newPod(deletedPod, on("", 0)), late: late, want: gone},
 		"with force is gone: nobody waits for its node":   {at: newAt(running), pod: newPod(in(corev1.PodRunning), deletedPod, on("node", 0)), late: late, want: gone},
 		"on a node is followed until the kubelet reports": {at: newAt(running), pod: newPod(in(corev1.PodRunning), deletedPod, on("node", 30)), late: late},

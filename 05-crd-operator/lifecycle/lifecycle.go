@@ -36,8 +36,8 @@ import (
 type Observed struct {
 	// At is nil if there is none.
 	At *cnat.At
-	// Pod is the pod that has the name of the At's pod, whoever created it. It is
-	// nil if there is none.
+	// Pod is the pod that has the name of the At's pod, and may be of another
+	// creator. It is nil if there is none.
 	Pod *corev1.Pod
 	Now time.Time
 }

@@ -130,23 +130,23 @@ func words(d Decision) []string {
 
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05.999999999") }
 
-// scene is one observation, and what is to be done about it.
-type scene struct {
+// testCase is one observation, and what is to be done about it.
+type testCase struct {
 	at   *cnat.At // newAt() if nil
 	pod  *corev1.Pod
 	late time.Duration // how long after the schedule it is
 	want []string
 }
 
-func (s scene) observed() Observed {
+func (s testCase) observed() Observed {
 	if s.at == nil {
 		s.at = newAt()
 	}
 	return Observed{At: s.at, Pod: s.pod, Now: due.Add(s.late)}
 }
 
-func play(t *testing.T, scenes map[string]scene) {
-	for name, s := range scenes {
+func run(t *testing.T, cases map[string]testCase) {
+	for name, s := range cases {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, s.want, words(Decide(s.observed()))) })
 	}
 }
@@ -160,18 +160,18 @@ func released(pod *corev1.Pod) { pod.Finalizers = nil }
 
 func TestWhatIsOverIsLeftAlone(t *testing.T) {
 	remove := []string{"remove the finalizer"}
-	play(t, map[string]scene{
-		"an At that is being deleted is not started":                {at: newAt(deletedAt)},
-		"an At that is being deleted does not get its pod":          {at: newAt(running, deletedAt)},
-		"an At that is being deleted lets its pod go":               {at: newAt(running, deletedAt), pod: newPod(in(corev1.PodRunning)), want: remove},
-		"an At that is being deleted does not report how it ended":  {at: newAt(running, deletedAt), pod: newPod(exited(corev1.PodSucceeded, 0)), want: remove},
-		"an At that is DONE is not run again":                       {at: newAt(done)},
-		"an At that is DONE lets its pod go":                        {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1)), want: remove},
-		"an At that is DONE has nothing more to do with its pod":    {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1), released)},
-		"the pod of an At that was here before may go":              {pod: newPod(ofPredecessor), want: remove},
-		"a pod that was orphaned may go":                            {pod: newPod(foreign), want: remove},
-		"the finalizer of somebody else is none of our business":    {at: newAt(done), pod: newPod(func(p *corev1.Pod) { p.Finalizers = []string{"example.com/other"} })},
-		"the pod of an At that waits, of which nobody knows, stays": {pod: newPod(), late: -time.Hour, want: words(Decide(Observed{At: newAt(), Now: due.Add(-time.Hour)}))},
+	run(t, map[string]testCase{
+		"an At that is being deleted is not started":               {at: newAt(deletedAt)},
+		"an At that is being deleted does not get its pod":         {at: newAt(running, deletedAt)},
+		"an At that is being deleted lets its pod go":              {at: newAt(running, deletedAt), pod: newPod(in(corev1.PodRunning)), want: remove},
+		"an At that is being deleted does not report how it ended": {at: newAt(running, deletedAt), pod: newPod(exited(corev1.PodSucceeded, 0)), want: remove},
+		"an At that is DONE is not run again":                      {at: newAt(done)},
+		"an At that is DONE lets its pod go":                       {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1)), want: remove},
+		"an At that is DONE has nothing more to do with its pod":   {at: newAt(done), pod: newPod(exited(corev1.PodFailed, 1), released)},
+		"the pod of an At that was here before may go":             {pod: newPod(ofPredecessor), want: remove},
+		"a pod that was orphaned may go":                           {pod: newPod(foreign), want: remove},
+		"the finalizer of somebody else is none of our business":   {at: newAt(done), pod: newPod(func(p *corev1.Pod) { p.Finalizers = []string{"example.com/other"} })},
+		"the pod of an At that waits, which is unknown, stays":     {pod: newPod(), late: -time.Hour, want: words(Decide(Observed{At: newAt(), Now: due.Add(-time.Hour)}))},
 	})
 	assert.Equal(t, remove, words(Decide(Observed{Pod: newPod()})), "there is no At")
 	assert.Zero(t, Decide(Observed{Pod: newPod(released)}))

@@ -32,9 +32,9 @@ const nobody = 65534
 
 const podSuffix = "-pod"
 
-// PodName is the name of the pod of the At of this name. It follows from that of the At, and that is
-// what makes the pod the only one: the server refuses a second pod of one name,
-// whoever asks for it.
+// PodName is the name of the pod of the At of this name. It follows from that of the
+// At, and that is what makes the pod the only one: the server refuses a second pod of
+// one name, from any client.
 func PodName(at string) string { return at + podSuffix }
 
 // AtOf is the name of the At that a pod may be of, in the pod's namespace. There

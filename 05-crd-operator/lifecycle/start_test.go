@@ -31,7 +31,7 @@ func TestAnAtThatIsRunningGetsItsPod(t *testing.T) {
 		"Failed=True since 10:12:10, of 1: StartingDeadlineExceeded: " + tooLate9,
 		"record Warning StartingDeadlineExceeded: " + tooLate9,
 	}
-	play(t, map[string]scene{
+	run(t, map[string]testCase{
 		"at once":                              {at: newAt(running), want: create},
 		"however late it is":                   {at: newAt(running), late: time.Hour, want: create},
 		"though the clock was set back":        {at: newAt(running), late: -time.Hour, want: create},

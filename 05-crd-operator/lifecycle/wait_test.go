@@ -25,7 +25,7 @@ func starts(now string) []string {
 
 func TestBeforeThePodExists(t *testing.T) {
 	early := Observed{Now: due.Add(-time.Hour)}
-	play(t, map[string]scene{
+	run(t, map[string]testCase{
 		"an hour early, it waits until the schedule": {
 			late: -time.Hour,
 			want: []string{
@@ -58,7 +58,7 @@ func TestBeforeThePodExists(t *testing.T) {
 				"wake at 10:12:01",
 			},
 		},
-		"a later schedule is told, and waited for": {
+		"a later schedule is reported, and waited for": {
 			at: newAt(after(early), edited, schedule("2019-04-12T11:12:00Z")),
 			want: []string{
 				"become PENDING",
@@ -99,9 +99,9 @@ func TestABadScheduleIsACondition(t *testing.T) {
 		"record Warning InvalidSchedule: " + notATime,
 	}
 	bad := Observed{Now: due}
-	play(t, map[string]scene{
-		"it is told, and not tried again": {at: newAt(schedule("at seven")), want: blocked},
-		"it is told once":                 {at: newAt(schedule("at seven"), after(bad)), late: time.Hour},
+	run(t, map[string]testCase{
+		"it is reported, and not tried again": {at: newAt(schedule("at seven")), want: blocked},
+		"it is reported once":                 {at: newAt(schedule("at seven"), after(bad)), late: time.Hour},
 		"when it is corrected, the At starts": {at: newAt(schedule("at seven"), after(bad), schedule("2019-04-12T10:12:00Z"), edited), want: []string{
 			"become RUNNING in example-at-pod from 10:12:00",
 			"Scheduled=True since 10:12:00, of 2: Started: the command was started",
@@ -130,7 +130,7 @@ func TestTheStartingDeadline(t *testing.T) {
 		}
 	}
 	start := starts("10:12:00")
-	play(t, map[string]scene{
+	run(t, map[string]testCase{
 		"on time, it is started":                      {at: newAt(deadlineSeconds(9)), want: start},
 		"in the last second, it is started":           {at: newAt(deadlineSeconds(9)), late: 10*time.Second - 1, want: starts("10:12:09")},
 		"a second later, it is never run":             {at: newAt(deadlineSeconds(9)), late: 10 * time.Second, want: missed("10:12:10")},

@@ -133,7 +133,7 @@ func deletedBeforeApply(_ testing.TB, s *env) {
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 2"})
 }
 
-// changedBeforeDelete shows that what is deleted is what was looked at: here it
+// changedBeforeDelete shows that what is deleted is what was observed: here it
 // becomes somebody else's in the last moment.
 func changedBeforeDelete(t testing.TB, s *env) {
 	s.layer("defaults", 0, data{"colour": "blue"})

@@ -18,7 +18,7 @@ import (
 )
 
 // A conflict may not be over by the next try, nor by any. So the pause is the rate
-// limiter's, which grows, and that is asked by an error.
+// limiter's, which grows, which an error uses.
 func TestAConflictIsLeftToTheRateLimiter(t *testing.T) {
 	conflict := apierrors.NewConflict(v1alpha1.Resource("any"), "any", nil)
 	for name, refuse := range map[string]interceptor.Funcs{

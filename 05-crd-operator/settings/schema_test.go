@@ -82,7 +82,7 @@ func TestOtherCRDs(t *testing.T) {
 	t.Run("a layer is older than its schema", func(t *testing.T) { olderLayer(t, c) })
 }
 
-// olderLayer shows a layer that got past admission: it is left out, and says so, and
+// olderLayer shows a layer that got past admission: it is left out, and reports that, and
 // the others are merged.
 func olderLayer(t *testing.T, c *testcluster.Cluster) {
 	w := newWorld(t, c)

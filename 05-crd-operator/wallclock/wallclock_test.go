@@ -31,7 +31,7 @@ func (w *wall) queue(t *testing.T) workqueue.TypedDelayingInterface[string] {
 
 const day = 24 * time.Hour
 
-func TestAKeyComesWhenTheWallClockSaysSo(t *testing.T) {
+func TestAKeyComesByTheWallClock(t *testing.T) {
 	for name, test := range map[string]struct {
 		after, jump time.Duration // after this long, the clock is set
 		late        time.Duration // by the wall clock, at most

@@ -1,9 +1,8 @@
-// Package behaviour says what an operator for Ats has to do, in stories that are
-// played on a real API server with a fake clock. Both forms of the operator pass
-// all of them.
+// Package behaviour tests what an operator for Ats has to do, in cases that run on a
+// real API server with a fake clock. Both forms of the operator pass all of them.
 //
 //	when.go       the command is run on time
-//	phases.go     what the pod is like, and what an At tells of it
+//	phases.go     what the pod is like, and what the status of an At shows
 //	once.go       there is one pod for an At, ever
 //	stale.go      also when a cache is stale, and none for an At that is gone or postponed
 //	crash.go      also when the operator dies after any write
@@ -13,9 +12,9 @@
 //	outage.go     the server goes, or the operator
 //	role.go       the operator may do what it has to, and no more
 //
-// The others are the stage: scene.go the clock and the users, pods.go the kubelet,
-// expect.go what is seen, operator.go the operator, and around it clock.go and
-// requests.go what it does, faults.go what is done to it.
+// The other files are what the cases are made of: env.go the clock and the users, pods.go
+// the kubelet, expect.go what is expected, operator.go the operator, clock.go and
+// requests.go what it does, faults.go the faults that it is run with.
 package behaviour
 
 import (
@@ -42,18 +41,18 @@ import (
 // error only if it could not start.
 type Operator func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error
 
-// suite is what all stories have in common.
+// suite is what all cases have in common.
 type suite struct {
 	cluster *testcluster.Cluster
 	run     Operator
 	rules   []rbacv1.PolicyRule
-	config  *rest.Config // a user that may do what the rules say
+	config  *rest.Config // a user that may do what the rules allow
 }
 
-// story is told by a function. Its name, a sentence, is the key in a table.
-type story func(*scene)
+// testCase is the value in a table. Its key is a sentence, the name of the case.
+type testCase func(*env)
 
-// Test plays all stories with the operator. It has no other rights than those of
+// Test runs all cases with the operator. It has no other rights than those of
 // the ClusterRole in config/rbac, under the policy in config/admission.
 func Test(t *testing.T, run Operator, config, roleName string) {
 	crds := filepath.Join(config, "crd")
@@ -62,17 +61,17 @@ func Test(t *testing.T, run Operator, config, roleName string) {
 	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
 	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
 
-	// Whoever had an older version has objects that the present one would refuse.
+	// A cluster that had an older version has objects that the present one would refuse.
 	s.cluster.InstallCRDs(t, withoutRules(crd[i]))
 	s.config = s.cluster.User(t, roleName, s.rules)
 	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
-	t.Run("with a CRD without rules", func(t *testing.T) { s.play(t, together, invalid) })
+	t.Run("with a CRD without rules", func(t *testing.T) { s.runCases(t, together, invalid) })
 
 	s.cluster.InstallCRDs(t, crd[i])
 	s.awaitRules(t)
-	t.Run("alone", func(t *testing.T) { s.play(t, alone, outage) })
+	t.Run("alone", func(t *testing.T) { s.runCases(t, alone, outage) })
 	t.Run("together", func(t *testing.T) {
-		s.play(t, together, when, phases, once, stale, names, quiet, role)
+		s.runCases(t, together, when, phases, once, stale, names, quiet, role)
 		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
 		t.Run("deaths", func(t *testing.T) { t.Parallel(); nothingRunsTwice(t, s) })
 		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
@@ -81,14 +80,14 @@ func Test(t *testing.T, run Operator, config, roleName string) {
 
 const together, alone = true, false
 
-func (s *suite) play(t *testing.T, parallel bool, tables ...map[string]story) {
+func (s *suite) runCases(t *testing.T, parallel bool, tables ...map[string]testCase) {
 	for _, table := range tables {
 		for _, name := range slices.Sorted(maps.Keys(table)) {
 			t.Run(name, func(t *testing.T) {
 				if parallel {
 					t.Parallel()
 				}
-				table[name](newScene(t, s))
+				table[name](newEnv(t, s))
 			})
 		}
 	}

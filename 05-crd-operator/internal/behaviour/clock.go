@@ -9,20 +9,20 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 )
 
-// watched is the clock that an operator gets: the fake clock of its scene, which
-// several operators may share, and a note of how this one uses it.
+// watched is the clock that an operator gets: the fake clock of its env, which
+// several operators may share, and a record of how this one uses it.
 type watched struct {
 	*testclock.FakeClock
-	looks atomic.Int64 // how often it looked what time it is
+	reads atomic.Int64 // how often it read the time
 
 	mu    sync.Mutex
 	until time.Time // its last timer ends then
 }
 
-// Now is the time of the scene. Nothing can be decided without looking at it, so
-// this tells work that makes no request from no work.
+// Now is the time of the env. Nothing can be decided without reading it, so this
+// distinguishes a reconcile that makes no request from no reconcile.
 func (w *watched) Now() time.Time {
-	w.looks.Add(1)
+	w.reads.Add(1)
 	return w.FakeClock.Now()
 }
 

@@ -16,43 +16,43 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// crashes plays one story undisturbed and counts the writes in it. Then it plays
-// the story twice for each of them. This write reaches the server, and the
-// answer does not come back. The first time the operator dies of that, and a new
-// one takes over; the second time it lives on. What the cluster comes to must be
-// the same, to the last label.
+// crashes runs one case without a fault and counts the writes in it. Then it runs
+// the case twice for each of them. This write reaches the server, and the answer
+// does not come back. The first time the operator dies of that, and a new one
+// takes over; the second time it lives on. The cluster must end in the same state,
+// to the last label.
 func crashes(t *testing.T, suite *suite) {
 	var requests *ledger
-	s, want := voyage(t, suite, func(s *scene) { requests = s.start().requests })
-	s.told("harbour", "Normal Started", "Normal Succeeded")
-	s.told("storm", "Normal Started", "Warning CommandFailed")
-	s.told("wreck", "Normal Started", "Warning PodDeleted")
-	s.told("fog", "Warning StartingDeadlineExceeded")
-	s.told("reef", "Warning PodNameTaken", "Normal Started")
+	s, want := outcome(t, suite, func(s *env) { requests = s.start().requests })
+	s.recorded("harbour", "Normal Started", "Normal Succeeded")
+	s.recorded("storm", "Normal Started", "Warning CommandFailed")
+	s.recorded("wreck", "Normal Started", "Warning PodDeleted")
+	s.recorded("fog", "Warning StartingDeadlineExceeded")
+	s.recorded("reef", "Warning PodNameTaken", "Normal Started")
 	writes := requests.accepted()
-	assert.Len(t, writes, 27, "the story is not the one that its comments tell: %v", writes)
+	assert.Len(t, writes, 27, "these are not the writes that the comments of outcome count: %v", writes)
 
 	for n, write := range writes {
 		t.Run(fmt.Sprintf("the operator dies after write %d, to %s", n+1, write), func(t *testing.T) {
 			t.Parallel()
 			var deaths atomic.Int32
-			_, got := voyage(t, suite, func(s *scene) { s.startAgainAfter(n+1, &deaths) })
+			_, got := outcome(t, suite, func(s *env) { s.startAgainAfter(n+1, &deaths) })
 			assert.Equal(t, want, got)
 			assert.EqualValues(t, 1, deaths.Load())
 		})
 		t.Run(fmt.Sprintf("the answer is lost to write %d, to %s", n+1, write), func(t *testing.T) {
 			t.Parallel()
 			var lost atomic.Int32
-			_, got := voyage(t, suite, func(s *scene) { s.start(suffering(loseAnswer(n+1, func() { lost.Add(1) }))) })
+			_, got := outcome(t, suite, func(s *env) { s.start(withFault(loseAnswer(n+1, func() { lost.Add(1) }))) })
 			assert.Equal(t, want, got)
 			assert.EqualValues(t, 1, lost.Load())
 		})
 	}
 }
 
-// voyage plays the story, and returns what is in the cluster at the end.
-func voyage(t *testing.T, suite *suite, start func(*scene)) (s *scene, end []string) {
-	s = newScene(t, suite)
+// outcome runs the case, and returns what is in the cluster at the end.
+func outcome(t *testing.T, suite *suite, start func(*env)) (s *env, end []string) {
+	s = newEnv(t, suite)
 	s.foreignPod("reef-pod")
 	start(s)
 
@@ -97,10 +97,10 @@ func nothingRunsTwice(t *testing.T, suite *suite) {
 	for n, write := range life {
 		t.Run("the operator dies after "+write+", and the pod is deleted", func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, suite)
+			s := newEnv(t, suite)
 			d := &dying{}
 			dead := make(chan struct{})
-			first := s.start(suffering(loseAnswer(n+1, func() { d.die(); close(dead) })), suffering(d.pass))
+			first := s.start(withFault(loseAnswer(n+1, func() { d.die(); close(dead) })), withFault(d.roundTrip))
 			s.create("kettle", "11:00:00")
 			const created = 3 // the third write is the pod
 			if n > 0 {
@@ -145,7 +145,7 @@ func nothingRunsTwice(t *testing.T, suite *suite) {
 
 // startAgainAfter starts an operator that dies after so many writes. Then another
 // takes over.
-func (s *scene) startAgainAfter(writes int, deaths *atomic.Int32) {
+func (s *env) startAgainAfter(writes int, deaths *atomic.Int32) {
 	d := &dying{}
 	dead := make(chan struct{})
 	lost := func() {
@@ -153,7 +153,7 @@ func (s *scene) startAgainAfter(writes int, deaths *atomic.Int32) {
 		deaths.Add(1)
 		close(dead)
 	}
-	first := s.start(suffering(loseAnswer(writes, lost)), suffering(d.pass))
+	first := s.start(withFault(loseAnswer(writes, lost)), withFault(d.roundTrip))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -161,15 +161,15 @@ func (s *scene) startAgainAfter(writes int, deaths *atomic.Int32) {
 		case <-dead:
 			first.stop()
 			s.start()
-		case <-s.t.Context().Done(): // the story is at its end
+		case <-s.t.Context().Done(): // the case is over
 		}
 	}()
 	s.t.Cleanup(func() { <-done })
 }
 
 // everything is all Ats, and all pods that are there, without what differs from
-// one play to the next. It also checks that nothing was told twice.
-func (s *scene) everything() []string {
+// one run to the next. It also checks that no event was recorded twice.
+func (s *env) everything() []string {
 	s.t.Helper()
 	ats, err := s.ats.List(s.t.Context(), metav1.ListOptions{})
 	require.NoError(s.t, err)
@@ -202,11 +202,11 @@ var (
 )
 
 // inJSON is an object in which all times are one, and all identifiers.
-func inJSON(s *scene, meta metav1.ObjectMeta, parts ...any) string {
+func inJSON(s *env, meta metav1.ObjectMeta, parts ...any) string {
 	meta.ResourceVersion, meta.ManagedFields = "", nil
 	content, err := json.Marshal(append([]any{meta}, parts...))
 	require.NoError(s.t, err)
 	content = instant.ReplaceAll(content, []byte(`"TIME"`))
 	content = identifier.ReplaceAll(content, []byte(`"UID"`))
-	return strings.ReplaceAll(string(content), s.namespace, "SCENE")
+	return strings.ReplaceAll(string(content), s.namespace, "NAMESPACE")
 }

@@ -37,7 +37,7 @@ func words(at *cnat.At) string {
 	return strings.Join(append([]string{string(at.Status.Phase)}, conditions...), ", ")
 }
 
-func (s *scene) get(name string) *cnat.At {
+func (s *env) get(name string) *cnat.At {
 	s.t.Helper()
 	at, err := s.ats.Get(s.t.Context(), name, metav1.GetOptions{})
 	require.NoError(s.t, err)
@@ -45,7 +45,7 @@ func (s *scene) get(name string) *cnat.At {
 }
 
 // becomes waits until the At has come to this.
-func (s *scene) becomes(name, want string) {
+func (s *env) becomes(name, want string) {
 	s.t.Helper()
 	s.eventually(name+" to become "+want, func(ctx context.Context) (any, bool) {
 		at, err := s.ats.Get(ctx, name, metav1.GetOptions{})
@@ -58,21 +58,21 @@ func (s *scene) becomes(name, want string) {
 }
 
 // runs waits until the At is RUNNING, and its pod is there.
-func (s *scene) runs(name string) {
+func (s *env) runs(name string) {
 	s.t.Helper()
 	s.becomes(name, running)
 	s.podOf(s.get(name))
 }
 
 // ran are the Ats for which pods were ever created, each as often as that.
-func (s *scene) ran(want ...string) {
+func (s *env) ran(want ...string) {
 	s.t.Helper()
 	got := slices.DeleteFunc(s.pods.owners(s), isProbe)
 	assert.ElementsMatch(s.t, want, got, "the Ats that a pod was ever created for")
 }
 
-// told waits until the events about the At are these, each of them once.
-func (s *scene) told(name string, want ...string) {
+// recorded waits until the events about the At are these, each of them once.
+func (s *env) recorded(name string, want ...string) {
 	s.t.Helper()
 	at := s.get(name)
 	slices.Sort(want)
@@ -86,7 +86,7 @@ func (s *scene) told(name string, want ...string) {
 }
 
 // events are the reasons of all events about the At.
-func (s *scene) events(ctx context.Context, at *cnat.At) ([]string, error) {
+func (s *env) events(ctx context.Context, at *cnat.At) ([]string, error) {
 	all, err := s.client.EventsV1().Events(s.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -111,13 +111,13 @@ func inWords(e *eventsv1.Event, at *cnat.At) string {
 		word += fmt.Sprintf(" (not complete: %+v)", e)
 	}
 	if e.Series != nil || e.DeprecatedCount > 1 {
-		word += " (told again)"
+		word += " (recorded again)"
 	}
 	return word
 }
 
 // generation waits until all conditions are from that generation.
-func (s *scene) generation(name string, want int64) {
+func (s *env) generation(name string, want int64) {
 	s.t.Helper()
 	s.eventually(fmt.Sprintf("conditions of %s from generation %d", name, want), func(ctx context.Context) (any, bool) {
 		at, err := s.ats.Get(ctx, name, metav1.GetOptions{})

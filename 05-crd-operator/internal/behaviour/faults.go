@@ -53,8 +53,8 @@ func loseAnswer(number int, lost func()) fault {
 	}
 }
 
-// dying stops all writes once it is told that the operator is dead. What the
-// caches of a dead operator read hurts nobody.
+// dying stops all writes once the operator is dead. What the caches of a dead
+// operator read hurts nobody.
 type dying struct {
 	mu   sync.Mutex
 	dead bool
@@ -66,7 +66,7 @@ func (d *dying) die() {
 	d.dead = true
 }
 
-func (d *dying) pass(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+func (d *dying) roundTrip(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	d.mu.Lock()
 	dead := d.dead
 	d.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *refusal) refused() int {
 	return f.count
 }
 
-func (f *refusal) pass(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+func (f *refusal) roundTrip(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	f.mu.Lock()
 	refused := f.on && what(r) == f.such
 	if refused {
@@ -127,7 +127,7 @@ func (g *gate) shut()    { g.valve.shut() }
 func (g *gate) release() { g.valve.release() }
 
 // held waits until such a request is held back.
-func (g *gate) held(s *scene) {
+func (g *gate) held(s *env) {
 	s.t.Helper()
 	s.eventually("the operator to "+g.such, func(context.Context) (any, bool) {
 		waiting := g.waiting.Load()
@@ -135,7 +135,7 @@ func (g *gate) held(s *scene) {
 	})
 }
 
-func (g *gate) pass(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+func (g *gate) roundTrip(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	if what(r) == g.such {
 		g.waiting.Add(1)
 		defer g.waiting.Add(-1)
@@ -185,7 +185,7 @@ func (v *valve) wait() <-chan struct{} {
 	return v.open
 }
 
-func (v *valve) pass(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+func (v *valve) roundTrip(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	response, err := next.RoundTrip(r)
 	if err == nil && what(r) == "watch "+v.resource {
 		response.Body = &stream{ReadCloser: response.Body, valve: v, closed: make(chan struct{})}

@@ -11,17 +11,17 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
-// names are stories in which there is a pod already.
-var names = map[string]story{
-	"a pod of somebody else is left alone": func(s *scene) { s.inTheWay(func(*corev1.Pod) {}) },
+// names are cases in which there is a pod already.
+var names = map[string]testCase{
+	"a pod of somebody else is left alone": func(s *env) { s.inTheWay(func(*corev1.Pod) {}) },
 
-	"a pod with the labels of an operator is left alone": func(s *scene) {
+	"a pod with the labels of an operator is left alone": func(s *env) {
 		s.inTheWay(func(p *corev1.Pod) {
 			p.Labels = map[string]string{"app": "kettle", "app.kubernetes.io/managed-by": "cnat"}
 		})
 	},
 
-	"a pod in the way stays until it is too late": func(s *scene) {
+	"a pod in the way stays until it is too late": func(s *env) {
 		before := s.foreignPod("kettle-pod")
 		o := s.start()
 		s.create("kettle", "11:00:00", deadline(15))
@@ -31,14 +31,14 @@ var names = map[string]story{
 		s.step = time.Second
 		s.becomes("kettle", missed)
 		assert.False(s.t, s.clock.Now().Before(moment("11:00:16")))
-		s.told("kettle", "Warning PodNameTaken", "Warning StartingDeadlineExceeded")
+		s.recorded("kettle", "Warning PodNameTaken", "Warning StartingDeadlineExceeded")
 		assert.Equal(s.t, before.UID, s.pod("kettle-pod").UID)
 		s.deletePod("kettle-pod")
 		s.probe()
 		s.ran()
 	},
 
-	"an At of the same name waits for the pod of the one before": func(s *scene) {
+	"an At of the same name waits for the pod of the one before": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		first := s.pod("kettle-pod")
@@ -56,10 +56,10 @@ var names = map[string]story{
 		assert.NotEqual(s.t, first.UID, pod.UID)
 		assert.True(s.t, metav1.IsControlledBy(pod, second))
 		s.ran("kettle", "kettle")
-		s.told("kettle", "Normal Started")
+		s.recorded("kettle", "Normal Started")
 	},
 
-	"an At of the same name waits for a pod that is going": func(s *scene) {
+	"an At of the same name waits for a pod that is going": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
@@ -79,10 +79,10 @@ var names = map[string]story{
 		s.step = time.Second
 		s.podOf(second)
 		s.ran("kettle", "kettle")
-		s.told("kettle", "Normal Started")
+		s.recorded("kettle", "Normal Started")
 	},
 
-	"an At of the same name may come while no operator is there": func(s *scene) {
+	"an At of the same name may come while no operator is there": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.pod("kettle-pod")
@@ -96,11 +96,11 @@ var names = map[string]story{
 		s.ran("kettle", "kettle")
 	},
 
-	"an At that is deleted while its command runs lets its pod go": func(s *scene) {
+	"an At that is deleted while its command runs lets its pod go": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.pod("kettle-pod")
-		s.told("kettle", "Normal Started")
+		s.recorded("kettle", "Normal Started")
 		s.probe()
 		o.requests.reset()
 		s.delete("kettle")
@@ -112,7 +112,7 @@ var names = map[string]story{
 		s.ran("kettle")
 	},
 
-	"an At that is deleted in the foreground lets its pod go": func(s *scene) {
+	"an At that is deleted in the foreground lets its pod go": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.pod("kettle-pod")
@@ -122,7 +122,7 @@ var names = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod that is orphaned while no operator is there is let go": func(s *scene) {
+	"a pod that is orphaned while no operator is there is let go": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.pod("kettle-pod")
@@ -138,7 +138,7 @@ var names = map[string]story{
 }
 
 // podOf waits until there is a pod of this At.
-func (s *scene) podOf(at *cnat.At) *corev1.Pod {
+func (s *env) podOf(at *cnat.At) *corev1.Pod {
 	s.t.Helper()
 	var pod *corev1.Pod
 	s.eventually("the pod of "+at.Name, func(context.Context) (any, bool) {
@@ -149,7 +149,7 @@ func (s *scene) podOf(at *cnat.At) *corev1.Pod {
 }
 
 // inTheWay puts a pod in the way of an At, and later removes it.
-func (s *scene) inTheWay(change func(*corev1.Pod)) {
+func (s *env) inTheWay(change func(*corev1.Pod)) {
 	s.t.Helper()
 	before := s.foreignPod("kettle-pod", change)
 	o := s.start()
@@ -158,14 +158,14 @@ func (s *scene) inTheWay(change func(*corev1.Pod)) {
 	s.becomes("kettle", waiting)
 	s.jump("11:00:00")
 	s.becomes("kettle", taken)
-	s.told("kettle", "Warning PodNameTaken")
+	s.recorded("kettle", "Warning PodNameTaken")
 
-	// However often it looks again, it does and tells nothing more.
+	// However often it reconciles again, it does and reports nothing more.
 	for range 5 {
 		s.clock.Step(10 * time.Second)
 		s.probe()
 	}
-	s.told("kettle", "Warning PodNameTaken")
+	s.recorded("kettle", "Warning PodNameTaken")
 	now := s.pod("kettle-pod")
 	assert.Equal(s.t, before.UID, now.UID)
 	assert.Equal(s.t, before.ResourceVersion, now.ResourceVersion, "somebody has touched the pod")
@@ -175,7 +175,7 @@ func (s *scene) inTheWay(change func(*corev1.Pod)) {
 	s.step = time.Second
 	s.runs("kettle") // its pod is seen
 	assert.NotEqual(s.t, before.UID, s.pod("kettle-pod").UID)
-	s.told("kettle", "Normal Started", "Warning PodNameTaken")
+	s.recorded("kettle", "Normal Started", "Warning PodNameTaken")
 	s.ends("kettle-pod", 0)
 	s.becomes("kettle", succeeded)
 }

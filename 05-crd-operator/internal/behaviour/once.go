@@ -13,14 +13,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var once = map[string]story{
-	"two workers": func(s *scene) { s.crowd(s.start(workers(2))) },
+var once = map[string]testCase{
+	"two workers": func(s *env) { s.crowd(s.start(workers(2))) },
 
-	"two operators at once": func(s *scene) {
+	"two operators at once": func(s *env) {
 		s.crowd(s.start(workers(2)), s.start(workers(2)))
 	},
 
-	"a pod deleted by hand is not run again": func(s *scene) {
+	"a pod deleted by hand is not run again": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
@@ -29,12 +29,12 @@ var once = map[string]story{
 		s.gone("kettle-pod")
 		s.probe()
 		s.ran("kettle")
-		s.told("kettle", "Normal Started", "Warning PodDeleted")
+		s.recorded("kettle", "Normal Started", "Warning PodDeleted")
 		assert.Nil(s.t, s.get("kettle").Status.ExitCode)
 		assert.NotNil(s.t, s.get("kettle").Status.StartTime)
 	},
 
-	"a pod deleted by hand while no operator is there is not run again": func(s *scene) {
+	"a pod deleted by hand while no operator is there is not run again": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.pod("kettle-pod")
@@ -47,9 +47,9 @@ var once = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod deleted by hand stays until DONE is written": func(s *scene) {
+	"a pod deleted by hand stays until DONE is written": func(s *env) {
 		status := &refusal{such: "write ats/status"}
-		s.start(suffering(status.pass))
+		s.start(withFault(status.roundTrip))
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
 		s.pod("kettle-pod")
@@ -64,7 +64,7 @@ var once = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod deleted on its node is followed until the kubelet reports": func(s *scene) {
+	"a pod deleted on its node is followed until the kubelet reports": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.schedulePod("kettle-pod")
@@ -77,7 +77,7 @@ var once = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod deleted by force is gone": func(s *scene) {
+	"a pod deleted by force is gone": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.schedulePod("kettle-pod")
@@ -87,7 +87,7 @@ var once = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod replaced by hand is not taken for the old one": func(s *scene) {
+	"a pod replaced by hand is not taken for the old one": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.deletePod("kettle-pod")
@@ -99,32 +99,32 @@ var once = map[string]story{
 		s.ran("kettle")
 	},
 
-	"a pod that a quota refuses runs once there is room": func(s *scene) {
+	"a pod that a quota refuses runs once there is room": func(s *env) {
 		s.quota("0")
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.becomes("kettle", notMade)
-		s.told("kettle", "Warning CreationRefused")
+		s.recorded("kettle", "Warning CreationRefused")
 		for range 3 {
 			s.clock.Step(10 * time.Second)
 		}
-		s.told("kettle", "Warning CreationRefused")
+		s.recorded("kettle", "Warning CreationRefused")
 		s.quota("10")
 		s.step = time.Second
 		s.runs("kettle")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
-		s.told("kettle", "Warning CreationRefused", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Warning CreationRefused", "Normal Started", "Normal Succeeded")
 		s.ran("kettle")
 	},
 
-	"what is done stays done when its pod is deleted": func(s *scene) {
+	"what is done stays done when its pod is deleted": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
-		s.told("kettle", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Normal Started", "Normal Succeeded")
 		s.deletePod("kettle-pod")
 		s.probe()
 		o.stop()
@@ -136,7 +136,7 @@ var once = map[string]story{
 }
 
 // crowd has many Ats that are due at the same moment, and all end well.
-func (s *scene) crowd(operators ...*operator) {
+func (s *env) crowd(operators ...*operator) {
 	s.t.Helper()
 	var names []string
 	for i := range 10 {
@@ -155,14 +155,14 @@ func (s *scene) crowd(operators ...*operator) {
 	}
 	for _, name := range names {
 		s.becomes(name, succeeded)
-		s.told(name, "Normal Started", "Normal Succeeded")
+		s.recorded(name, "Normal Started", "Normal Succeeded")
 	}
 	s.probe()
 	s.ran(names...)
 }
 
 // schedulePod is what a scheduler does with a pod.
-func (s *scene) schedulePod(name string) {
+func (s *env) schedulePod(name string) {
 	s.t.Helper()
 	s.pod(name)
 	require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Bind(s.t.Context(), &corev1.Binding{
@@ -171,7 +171,7 @@ func (s *scene) schedulePod(name string) {
 }
 
 // quota limits the pods of the namespace, and returns when the server keeps to that.
-func (s *scene) quota(pods string) {
+func (s *env) quota(pods string) {
 	s.t.Helper()
 	quotas := s.client.CoreV1().ResourceQuotas(s.namespace)
 	limits := corev1.ResourceList{corev1.ResourcePods: resource.MustParse(pods)}

@@ -15,7 +15,7 @@ import (
 
 // operator is a running operator, seen from outside.
 type operator struct {
-	scene    *scene
+	env      *env
 	clock    *watched
 	requests *ledger
 	pods     *valve // in its watch of pods
@@ -33,7 +33,7 @@ type with func(*operator)
 
 func workers(n int) with { return func(o *operator) { o.workers = n } }
 
-func suffering(f fault) with { return func(o *operator) { o.faults = append(o.faults, f) } }
+func withFault(f fault) with { return func(o *operator) { o.faults = append(o.faults, f) } }
 
 func as(config *rest.Config) with { return func(o *operator) { o.config = config } }
 
@@ -42,10 +42,10 @@ func endingAnyhow() with { return func(o *operator) { o.ended = func(error) {} }
 
 // start starts an operator with one worker, which takes one key after the other
 // in their order. It works until it is stopped or the test ends.
-func (s *scene) start(how ...with) *operator {
+func (s *env) start(how ...with) *operator {
 	s.t.Helper()
 	o := &operator{
-		scene: s, clock: &watched{FakeClock: s.clock}, requests: &ledger{},
+		env: s, clock: &watched{FakeClock: s.clock}, requests: &ledger{},
 		pods: newValve(s.t, "pods"), ats: newValve(s.t, "ats"),
 		workers: 1, config: s.suite.config,
 		ended: func(err error) { assert.NoError(s.t, err, "from Run") },
@@ -55,7 +55,7 @@ func (s *scene) start(how ...with) *operator {
 	}
 	config := rest.CopyConfig(o.config)
 	// The first is the next to the server.
-	for _, f := range append([]fault{o.requests.note, o.pods.pass, o.ats.pass}, o.faults...) {
+	for _, f := range append([]fault{o.requests.note, o.pods.roundTrip, o.ats.roundTrip}, o.faults...) {
 		f.through(config)
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
@@ -74,12 +74,12 @@ func (s *scene) start(how ...with) *operator {
 	return o
 }
 
-// sleepsUntil waits until the operator sleeps until then. Whoever lets the time
+// sleepsUntil waits until the operator sleeps until then. A case that lets the time
 // jump earlier than that lets it jump before the operator has counted the hours.
 func (o *operator) sleepsUntil(clock string) {
-	o.scene.t.Helper()
+	o.env.t.Helper()
 	want := moment(clock)
-	o.scene.eventually("to sleep until "+clock, func(context.Context) (any, bool) {
+	o.env.eventually("to sleep until "+clock, func(context.Context) (any, bool) {
 		until := o.clock.sleepsUntil()
 		late := until.Sub(want)
 		return until, late >= 0 && late < time.Second

@@ -8,9 +8,9 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-// outage are stories that no other could be played beside.
-var outage = map[string]story{
-	"the server is killed while an At waits": func(s *scene) {
+// outage are cases that no other can run beside.
+var outage = map[string]testCase{
+	"the server is killed while an At waits": func(s *env) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
 		o := s.start(as(config))
 		s.create("kettle", "11:00:00")
@@ -24,7 +24,7 @@ var outage = map[string]story{
 		s.ran("kettle")
 	},
 
-	"the server is away in the moment that an At is due": func(s *scene) {
+	"the server is away in the moment that an At is due": func(s *env) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
 		o := s.start(as(config))
 		s.create("kettle", "11:00:00")
@@ -44,10 +44,10 @@ var outage = map[string]story{
 		s.ran("kettle")
 	},
 
-	"the connection is cut as the answer comes": func(s *scene) {
+	"the connection is cut as the answer comes": func(s *env) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
 		third := 3 // after PENDING and RUNNING, the pod
-		o := s.start(as(config), suffering(loseAnswer(third, proxy.Cut)))
+		o := s.start(as(config), withFault(loseAnswer(third, proxy.Cut)))
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
 		s.jump("11:00:00")
@@ -57,7 +57,7 @@ var outage = map[string]story{
 		s.ran("kettle")
 	},
 
-	"an operator that is stopped leaves nothing behind": func(s *scene) {
+	"an operator that is stopped leaves nothing behind": func(s *env) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
 		s.ran() // the log of pods has begun
 		before := goleak.IgnoreCurrent()

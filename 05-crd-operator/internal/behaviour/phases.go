@@ -12,8 +12,8 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
-var phases = map[string]story{
-	"the pod runs the command in a shell, and is restricted": func(s *scene) {
+var phases = map[string]testCase{
+	"the pod runs the command in a shell, and is restricted": func(s *env) {
 		const command = `printf '%s\n' "two  words" | tr a-z A-Z; echo $HOME; exit 3`
 		s.start()
 		at := s.create("kettle", "09:00:00", func(at *cnat.At) { at.Spec.Command = command })
@@ -37,7 +37,7 @@ var phases = map[string]story{
 		require.True(s.t, apierrors.IsForbidden(err), "%v", err)
 	},
 
-	"an At tells how its command comes to a good end": func(s *scene) {
+	"the status shows how a command comes to a good end": func(s *env) {
 		s.step = still
 		o := s.start()
 		s.create("kettle", "11:00:00")
@@ -59,16 +59,16 @@ var phases = map[string]story{
 		s.jump("11:30:02")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
-		end := metav1.NewTime(moment("11:30:00")) // as the kubelet said
+		end := metav1.NewTime(moment("11:30:00")) // as the kubelet reported
 		complete := condition(cnat.Complete, metav1.ConditionTrue, "Succeeded", "the command has ended with exit code 0", "11:30:02")
 		s.is("kettle", cnat.AtStatus{
 			Phase: cnat.Done, PodName: "kettle-pod", StartTime: &begun, CompletionTime: &end, ExitCode: new(int32(0)),
 			Conditions: []metav1.Condition{started, complete},
 		})
-		s.told("kettle", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Normal Started", "Normal Succeeded")
 	},
 
-	"an At tells that its command has failed": func(s *scene) {
+	"the status shows that a command has failed": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
@@ -78,10 +78,10 @@ var phases = map[string]story{
 		require.NotNil(s.t, status.ExitCode)
 		assert.EqualValues(s.t, 7, *status.ExitCode)
 		assert.Equal(s.t, moment("11:30:00"), status.CompletionTime.UTC())
-		s.told("kettle", "Normal Started", "Warning CommandFailed")
+		s.recorded("kettle", "Normal Started", "Warning CommandFailed")
 	},
 
-	"an At tells that its pod was evicted": func(s *scene) {
+	"the status shows that a pod was evicted": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
@@ -92,10 +92,10 @@ var phases = map[string]story{
 		assert.Nil(s.t, status.ExitCode, "nobody knows it")
 		assert.WithinDuration(s.t, moment("10:10:00"), status.CompletionTime.Time, time.Minute, "when that was found")
 		assert.Equal(s.t, "The node was low on memory.", status.Conditions[1].Message)
-		s.told("kettle", "Normal Started", "Warning Evicted")
+		s.recorded("kettle", "Normal Started", "Warning Evicted")
 	},
 
-	"conditions tell from which generation they are": func(s *scene) {
+	"conditions have the generation that they are about": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
@@ -114,7 +114,7 @@ var phases = map[string]story{
 }
 
 // is compares the whole status.
-func (s *scene) is(name string, want cnat.AtStatus) {
+func (s *env) is(name string, want cnat.AtStatus) {
 	s.t.Helper()
 	got := s.get(name).Status
 	for i, c := range got.Conditions {

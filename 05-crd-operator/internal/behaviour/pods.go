@@ -65,7 +65,7 @@ func (l *podLog) has(uid types.UID) bool {
 
 // owners are the names of the Ats that own the pods, one for each pod. To be sure
 // that it has seen all pods, it makes one more and waits until it sees that.
-func (l *podLog) owners(s *scene) []string {
+func (l *podLog) owners(s *env) []string {
 	s.t.Helper()
 	last := s.foreignPod(fmt.Sprintf("last-%d", s.clock.Now().UnixNano()))
 	s.eventually("the log of pods to be complete", func(context.Context) (any, bool) { return last.Name, l.has(last.UID) })
@@ -84,7 +84,7 @@ func (l *podLog) owners(s *scene) []string {
 }
 
 // foreignPod makes a pod that no operator has made.
-func (s *scene) foreignPod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
+func (s *env) foreignPod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	s.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: lifecycle.DesiredPod(&cnat.At{}).Spec}
 	for _, f := range change {
@@ -96,7 +96,7 @@ func (s *scene) foreignPod(name string, change ...func(*corev1.Pod)) *corev1.Pod
 }
 
 // pod waits until there is a pod of this name.
-func (s *scene) pod(name string) *corev1.Pod {
+func (s *env) pod(name string) *corev1.Pod {
 	s.t.Helper()
 	var pod *corev1.Pod
 	s.eventually("the pod "+name, func(ctx context.Context) (any, bool) {
@@ -108,14 +108,14 @@ func (s *scene) pod(name string) *corev1.Pod {
 }
 
 // deletePod waits until there is such a pod, and deletes it.
-func (s *scene) deletePod(name string) {
+func (s *env) deletePod(name string) {
 	s.t.Helper()
 	s.pod(name)
 	require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), name, metav1.DeleteOptions{}))
 }
 
 // patchPod waits until there is such a pod, and patches it.
-func (s *scene) patchPod(name, patch string, subresource ...string) {
+func (s *env) patchPod(name, patch string, subresource ...string) {
 	s.t.Helper()
 	s.pod(name)
 	_, err := s.client.CoreV1().Pods(s.namespace).Patch(s.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, subresource...)
@@ -123,7 +123,7 @@ func (s *scene) patchPod(name, patch string, subresource ...string) {
 }
 
 // gone waits until there is no pod of this name.
-func (s *scene) gone(name string) {
+func (s *env) gone(name string) {
 	s.t.Helper()
 	s.eventually("the pod "+name+" to vanish", func(ctx context.Context) (any, bool) {
 		_, err := s.client.CoreV1().Pods(s.namespace).Get(ctx, name, metav1.GetOptions{})
@@ -132,7 +132,7 @@ func (s *scene) gone(name string) {
 }
 
 // released waits until the operator has let the pod go.
-func (s *scene) released(name string) {
+func (s *env) released(name string) {
 	s.t.Helper()
 	s.eventually("the pod "+name+" to be let go", func(ctx context.Context) (any, bool) {
 		pod, err := s.client.CoreV1().Pods(s.namespace).Get(ctx, name, metav1.GetOptions{})
@@ -144,7 +144,7 @@ func (s *scene) released(name string) {
 }
 
 // ends is what a kubelet reports when the command of a pod has ended.
-func (s *scene) ends(pod string, exitCode int) {
+func (s *env) ends(pod string, exitCode int) {
 	s.t.Helper()
 	phase := corev1.PodSucceeded
 	if exitCode != 0 {

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var quiet = map[string]story{
-	"an At costs five writes and one read": func(s *scene) {
+var quiet = map[string]testCase{
+	"an At costs five writes and one read": func(s *env) {
 		o := s.start()
 		s.probe()
 		o.requests.reset()
@@ -24,7 +24,7 @@ var quiet = map[string]story{
 		s.probe()
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
-		s.told("kettle", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Normal Started", "Normal Succeeded")
 		s.probe()
 		made := o.requests.about("kettle")
 		isEvent := func(what string) bool { return strings.HasSuffix(what, " events") }
@@ -43,7 +43,7 @@ var quiet = map[string]story{
 		}
 	},
 
-	"a change that changes nothing costs no request": func(s *scene) {
+	"a change that changes nothing costs no request": func(s *env) {
 		o := s.start()
 		inEveryPhase(s, o)
 		for i, name := range []string{"anchor", "beacon", "candle"} {
@@ -62,25 +62,25 @@ var quiet = map[string]story{
 		assert.Empty(s.t, o.requests.about("candle"))
 	},
 
-	"a change of a status gives no work": func(s *scene) {
+	"a change of a status gives no work": func(s *env) {
 		s.step = still
 		o := s.start()
 		inEveryPhase(s, o)
 		const changes = 50
-		before := o.clock.looks.Load()
+		before := o.clock.reads.Load()
 		for i := range changes {
 			for _, name := range []string{"anchor", "beacon", "candle"} {
 				s.patch(name, fmt.Sprintf(`{"status":{"conditions":[{"type":"Noted","status":"True","reason":"N%d","message":"","lastTransitionTime":%q}]}}`, i, finished), "status")
 			}
 		}
 		s.probe()
-		assert.Less(s.t, o.clock.looks.Load()-before, int64(changes), "it has looked at what is none of its business")
+		assert.Less(s.t, o.clock.reads.Load()-before, int64(changes), "it has reconciled what is none of its business")
 		for _, name := range []string{"anchor", "beacon", "candle"} {
 			assert.Empty(s.t, o.requests.about(name))
 		}
 	},
 
-	"while nothing is due, nothing is requested": func(s *scene) {
+	"while nothing is due, nothing is requested": func(s *env) {
 		o := s.start()
 		inEveryPhase(s, o)
 		for range 24 {
@@ -92,7 +92,7 @@ var quiet = map[string]story{
 		}
 	},
 
-	"a restart writes nothing and reads only lists": func(s *scene) {
+	"a restart writes nothing and reads only lists": func(s *env) {
 		o := s.start()
 		inEveryPhase(s, o)
 		o.stop()
@@ -107,7 +107,7 @@ var quiet = map[string]story{
 		}
 	},
 
-	"a namespace that is going is no reason to hurry": func(s *scene) {
+	"a namespace that is going is no reason to hurry": func(s *env) {
 		o := s.start()
 		s.create("other", "12:00:00")
 		o.sleepsUntil("12:00:00")
@@ -142,7 +142,7 @@ var quiet = map[string]story{
 
 // inEveryPhase has an At in each phase, waits until all is quiet and forgets the
 // requests that were made.
-func inEveryPhase(s *scene, o *operator) {
+func inEveryPhase(s *env, o *operator) {
 	s.t.Helper()
 	s.create("anchor", "23:00:00")
 	o.sleepsUntil("23:00:00")
@@ -152,8 +152,8 @@ func inEveryPhase(s *scene, o *operator) {
 	s.runs("candle")
 	s.ends("candle-pod", 0)
 	s.becomes("candle", succeeded)
-	s.told("beacon", "Normal Started")
-	s.told("candle", "Normal Started", "Normal Succeeded")
+	s.recorded("beacon", "Normal Started")
+	s.recorded("candle", "Normal Started", "Normal Succeeded")
 	s.probe()
 	o.requests.reset()
 }

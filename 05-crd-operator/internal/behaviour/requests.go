@@ -90,7 +90,7 @@ func isWrite(what string) bool {
 	return strings.HasPrefix(what, "create ") || strings.HasPrefix(what, "write ") || strings.HasPrefix(what, "delete ")
 }
 
-// what says in two words what a request is for. That a status is written counts,
+// what is in two words what a request is for. That a status is written counts,
 // not whether by an update or by a patch.
 func what(r *http.Request) string {
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")

@@ -20,10 +20,10 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// All stories are played with the rights of the shipped role, so they show that
-// it is enough.
-var role = map[string]story{
-	"the role allows nothing with secrets, roles or CRDs, and no star": func(s *scene) {
+// All cases run with the rights of the shipped role, so they show that it is
+// enough.
+var role = map[string]testCase{
+	"the role allows nothing with secrets, roles or CRDs, and no star": func(s *env) {
 		for _, rule := range s.suite.rules {
 			for _, word := range slices.Concat(rule.APIGroups, rule.Resources, rule.Verbs) {
 				assert.NotContains(s.t, word, "*")
@@ -34,7 +34,7 @@ var role = map[string]story{
 		}
 	},
 
-	"of a pod, it may change nothing but its finalizer": func(s *scene) {
+	"of a pod, it may change nothing but its finalizer": func(s *env) {
 		pod := s.foreignPod("kettle-pod", func(p *corev1.Pod) {
 			p.Labels, p.Finalizers = map[string]string{"app": "kettle"}, []string{"example.com/other", lifecycle.Finalizer}
 		})
@@ -71,15 +71,15 @@ func rights(t *testing.T, suite *suite) {
 		for _, verb := range rule.Verbs {
 			t.Run("without "+verb+" "+rule.Resources[0], func(t *testing.T) {
 				t.Parallel()
-				refused(newScene(t, suite), without(suite.rules, i, verb), named(verb)+" "+rule.Resources[0])
+				refused(newEnv(t, suite), without(suite.rules, i, verb), named(verb)+" "+rule.Resources[0])
 			})
 		}
 	}
 }
 
-// refused plays the life of an At, in which an operator needs all that it ever
+// refused runs the life of an At, in which an operator needs all that it ever
 // needs, until the operator is refused such a request.
-func refused(s *scene, rules []rbacv1.PolicyRule, such string) {
+func refused(s *env, rules []rbacv1.PolicyRule, such string) {
 	o := s.start(as(s.suite.cluster.User(s.t, s.namespace, rules)), endingAnyhow())
 	seen := func() bool { return o.requests.answered(such, http.StatusForbidden) }
 	s.foreignPod("kettle-pod")

@@ -9,8 +9,8 @@ import (
 // The caches of pods and of Ats are filled by two watches, and either may be stale.
 // What the server has counts: an At that was deleted or postponed, or that is over,
 // never starts.
-var stale = map[string]story{
-	"the cache of pods is stale": func(s *scene) {
+var stale = map[string]testCase{
+	"the cache of pods is stale": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
@@ -26,10 +26,10 @@ var stale = map[string]story{
 		o.pods.release()
 		s.becomes("kettle", succeeded)
 		s.ran("kettle")
-		s.told("kettle", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Normal Started", "Normal Succeeded")
 	},
 
-	"the cache of pods is stale, and it is too late to start": func(s *scene) {
+	"the cache of pods is stale, and it is too late to start": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00", deadline(10))
 		o.sleepsUntil("11:00:00")
@@ -46,7 +46,7 @@ var stale = map[string]story{
 		s.becomes("kettle", succeeded)
 	},
 
-	"the pod is deleted while the cache of pods is stale": func(s *scene) {
+	"the pod is deleted while the cache of pods is stale": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
@@ -62,7 +62,7 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"the cache of Ats is stale": func(s *scene) {
+	"the cache of Ats is stale": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
@@ -74,10 +74,10 @@ var stale = map[string]story{
 		s.becomes("kettle", succeeded)
 		s.probe()
 		s.ran("kettle")
-		s.told("kettle", "Normal Started", "Normal Succeeded")
+		s.recorded("kettle", "Normal Started", "Normal Succeeded")
 	},
 
-	"an At is deleted before RUNNING, and the cache is stale": func(s *scene) {
+	"an At is deleted before RUNNING, and the cache is stale": func(s *env) {
 		o := s.beforeRUNNING()
 		s.delete("kettle")
 		s.jump("11:00:00")
@@ -87,7 +87,7 @@ var stale = map[string]story{
 		s.ran()
 	},
 
-	"an At is postponed before RUNNING, and the cache is stale": func(s *scene) {
+	"an At is postponed before RUNNING, and the cache is stale": func(s *env) {
 		o := s.beforeRUNNING()
 		s.reschedule("kettle", "12:00:00")
 		s.jump("11:00:00")
@@ -103,7 +103,7 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"another At of the same name comes before RUNNING, and the cache is stale": func(s *scene) {
+	"another At of the same name comes before RUNNING, and the cache is stale": func(s *env) {
 		o := s.beforeRUNNING()
 		s.delete("kettle")
 		second := s.create("kettle", "12:00:00")
@@ -119,7 +119,7 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"an At is deleted before the live read, and the cache is stale": func(s *scene) {
+	"an At is deleted before the live read, and the cache is stale": func(s *env) {
 		o, read := s.beforeTheLiveRead()
 		s.delete("kettle")
 		read.release()
@@ -129,7 +129,7 @@ var stale = map[string]story{
 		s.ran()
 	},
 
-	"an At is being deleted before the live read, and the cache is stale": func(s *scene) {
+	"an At is being deleted before the live read, and the cache is stale": func(s *env) {
 		o, read := s.beforeTheLiveRead()
 		s.patch("kettle", `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
 		s.delete("kettle")
@@ -140,7 +140,7 @@ var stale = map[string]story{
 		s.ran()
 	},
 
-	"an At is finished before the live read, and the cache is stale": func(s *scene) {
+	"an At is finished before the live read, and the cache is stale": func(s *env) {
 		o, read := s.beforeTheLiveRead()
 		s.patch("kettle", `{"status":{"phase":"DONE"}}`, "status")
 		read.release()
@@ -150,7 +150,7 @@ var stale = map[string]story{
 		s.ran()
 	},
 
-	"another At of the same name comes before the live read, and the cache is stale": func(s *scene) {
+	"another At of the same name comes before the live read, and the cache is stale": func(s *env) {
 		o, read := s.beforeTheLiveRead()
 		s.delete("kettle")
 		second := s.create("kettle", "12:00:00")
@@ -164,7 +164,7 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"an operator that saw no more than RUNNING wakes up when all is over": func(s *scene) {
+	"an operator that saw no more than RUNNING wakes up when all is over": func(s *env) {
 		sleeper, read := s.beforeTheLiveRead()
 		sleeper.pods.shut()
 		s.start()
@@ -180,9 +180,9 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"an operator that saw no more than PENDING wakes up when all is over": func(s *scene) {
+	"an operator that saw no more than PENDING wakes up when all is over": func(s *env) {
 		write := newGate(s.t, "write ats/status")
-		sleeper := s.beforeRUNNING(suffering(write.pass))
+		sleeper := s.beforeRUNNING(withFault(write.roundTrip))
 		sleeper.pods.shut()
 		write.shut()
 		s.start()
@@ -200,9 +200,9 @@ var stale = map[string]story{
 	},
 
 	// The one window that is left.
-	"an At that is deleted after the live read gets its pod, and lets it go": func(s *scene) {
+	"an At that is deleted after the live read gets its pod, and lets it go": func(s *env) {
 		create := newGate(s.t, "create pods")
-		o := s.start(suffering(create.pass))
+		o := s.start(withFault(create.roundTrip))
 		create.shut()
 		s.create("kettle", "09:00:00")
 		s.eventually("the operator to read the At", o.hasMade("get ats", "kettle"))
@@ -213,7 +213,7 @@ var stale = map[string]story{
 		s.ran("kettle")
 	},
 
-	"the pod of an At that the cache does not show is not let go": func(s *scene) {
+	"the pod of an At that the cache does not show is not let go": func(s *env) {
 		o := s.start()
 		s.create("anchor", "23:00:00")
 		s.becomes("anchor", waiting)
@@ -237,7 +237,7 @@ var stale = map[string]story{
 
 // beforeRUNNING starts an operator that waits for 11:00:00 to start kettle. Its cache
 // of Ats is stale from then on.
-func (s *scene) beforeRUNNING(how ...with) *operator {
+func (s *env) beforeRUNNING(how ...with) *operator {
 	s.t.Helper()
 	o := s.start(how...)
 	s.create("kettle", "11:00:00")
@@ -250,10 +250,10 @@ func (s *scene) beforeRUNNING(how ...with) *operator {
 
 // beforeTheLiveRead starts an operator that has written RUNNING, and is about to read
 // kettle. Its cache of Ats is stale from then on.
-func (s *scene) beforeTheLiveRead() (o *operator, read *gate) {
+func (s *env) beforeTheLiveRead() (o *operator, read *gate) {
 	s.t.Helper()
 	read = newGate(s.t, "get ats")
-	o = s.start(suffering(read.pass))
+	o = s.start(withFault(read.roundTrip))
 	read.shut()
 	s.create("kettle", "11:00:00")
 	o.sleepsUntil("11:00:00")

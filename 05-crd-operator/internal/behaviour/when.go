@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-var when = map[string]story{
-	"it waits until the schedule, to the second": func(s *scene) {
+var when = map[string]testCase{
+	"it waits until the schedule, to the second": func(s *env) {
 		s.step = still
 		o := s.start()
 		s.create("exactly", "11:00:00")
@@ -39,7 +39,7 @@ var when = map[string]story{
 		s.runs("exactly")
 	},
 
-	"the clock may jump forward, back and forward again": func(s *scene) {
+	"the clock may jump forward, back and forward again": func(s *env) {
 		s.step = still
 		o := s.start()
 		s.create("kettle", "11:00:00")
@@ -53,7 +53,7 @@ var when = map[string]story{
 		s.runs("kettle")
 	},
 
-	"what is due already runs at once": func(s *scene) {
+	"what is due already runs at once": func(s *env) {
 		s.step = still
 		s.create("before", "09:00:00") // before the operator is there
 		s.start()
@@ -64,7 +64,7 @@ var when = map[string]story{
 		s.runs("now")
 	},
 
-	"a schedule is in the zone that it says": func(s *scene) {
+	"a schedule is in the zone that it says": func(s *env) {
 		s.step = still
 		zones := map[string]string{
 			"berlin":  day + "T13:00:00+02:00",
@@ -81,7 +81,7 @@ var when = map[string]story{
 		s.jump("10:59:59")
 		s.probe()
 		s.ran()
-		// Which of them is asleep the queue does not tell. Time may pass for the last.
+		// Which of them is asleep the queue does not show. Time may pass for the last.
 		s.step = little
 		s.jump("11:00:00")
 		for name := range zones {
@@ -90,7 +90,7 @@ var when = map[string]story{
 		s.ran("berlin", "caracas", "apia", "small")
 	},
 
-	"a schedule may be changed while it waits": func(s *scene) {
+	"a schedule may be changed while it waits": func(s *env) {
 		s.step = still
 		o := s.start()
 		s.create("later", "11:00:00")
@@ -113,7 +113,7 @@ var when = map[string]story{
 		s.runs("later")
 	},
 
-	"what was deleted before its time does not run": func(s *scene) {
+	"what was deleted before its time does not run": func(s *env) {
 		o := s.start()
 		s.create("kettle", "11:00:00")
 		o.sleepsUntil("11:00:00")
@@ -124,7 +124,7 @@ var when = map[string]story{
 		s.ran()
 	},
 
-	"what could not be started in time never runs": func(s *scene) {
+	"what could not be started in time never runs": func(s *env) {
 		s.step = still
 		s.create("late", "10:00:00", deadline(10))
 		s.create("just-in-time", "10:00:00.000000001", deadline(10)) // of whole seconds
@@ -134,7 +134,7 @@ var when = map[string]story{
 		s.becomes("late", missed)
 		s.runs("just-in-time")
 		s.runs("whenever")
-		s.told("late", "Warning StartingDeadlineExceeded")
+		s.recorded("late", "Warning StartingDeadlineExceeded")
 
 		s.clock.Step(24 * time.Hour)
 		s.probe()
@@ -144,7 +144,7 @@ var when = map[string]story{
 		assert.Nil(s.t, late.StartTime)
 	},
 
-	"an operator with time to spare keeps a deadline of no seconds": func(s *scene) {
+	"an operator with time to spare keeps a deadline of no seconds": func(s *env) {
 		s.step = still
 		o := s.start()
 		s.create("kettle", "11:00:00", deadline(0))

@@ -28,7 +28,7 @@ func Rules(t testing.TB, path string) []rbacv1.PolicyRule {
 	return role.Rules
 }
 
-// User returns the configuration of a new user who may do what the rules say, in
+// User returns the configuration of a new user who may do what the rules allow, in
 // all namespaces, and nothing else. The rate limit is the default of client-go, or
 // what the operator makes of it.
 func (c *Cluster) User(t testing.TB, name string, rules []rbacv1.PolicyRule) *rest.Config {

@@ -28,14 +28,14 @@ const (
 	sample = "../../../config/samples/at.yaml"
 )
 
-// TestAgainstARealServer asks the server what it makes of the schema. All ask the
-// same one, each about an At of its own.
+// TestAgainstARealServer tests what the API server makes of the schema. All cases share
+// one server, each has an At of its own.
 func TestAgainstARealServer(t *testing.T) {
 	c := testcluster.Start(t)
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, crds)...)
 	for name, test := range map[string]func(*testing.T, *testcluster.Cluster){
 		"the sample of the book applies unchanged":            sampleApplies,
-		"each wrong input is told in one sentence":            wrongInputs,
+		"each wrong input is reported in one sentence":        wrongInputs,
 		"what is right is admitted, and is a time to Go":      rightInputs,
 		"once it has started, it cannot be changed":           immutable,
 		"an At that an older schema admitted can have status": olderSchema,
@@ -91,21 +91,21 @@ func newAt(t *testing.T, name, spec string) *unstructured.Unstructured {
 func scheduled(schedule string) string { return `{schedule: "` + schedule + `", command: echo YAY}` }
 
 const (
-	sayWhen = `spec.schedule: Required value: say when to run the command, such as 2019-04-12T10:12:00Z`
-	sayWhat = `spec.command: Required value: say what to run: a line for the shell, such as echo YAY`
-	noTime  = `: the schedule is not a time as in RFC 3339: date, T, time and zone, such as 2019-04-12T10:12:00Z`
+	noSchedule = `spec.schedule: Required value: say when to run the command, such as 2019-04-12T10:12:00Z`
+	noCommand  = `spec.command: Required value: say what to run: a line for the shell, such as echo YAY`
+	noTime     = `: the schedule is not a time as in RFC 3339: date, T, time and zone, such as 2019-04-12T10:12:00Z`
 )
 
 func wrongInputs(t *testing.T, c *testcluster.Cluster) {
 	const when = `schedule: "2019-04-12T10:12:00Z"`
 	type input struct{ spec, want string }
 	inputs := map[string]input{
-		"no schedule":            {`command: echo YAY`, sayWhen},
-		"schedule null":          {`{schedule: null, command: echo YAY}`, sayWhen},
-		"an empty schedule":      {scheduled(""), sayWhen},
-		"no command":             {when, sayWhat},
-		"an empty command":       {`{command: "", ` + when + `}`, sayWhat},
-		"neither":                {`{}`, "[" + sayWhen + ", " + sayWhat + "]"},
+		"no schedule":            {`command: echo YAY`, noSchedule},
+		"schedule null":          {`{schedule: null, command: echo YAY}`, noSchedule},
+		"an empty schedule":      {scheduled(""), noSchedule},
+		"no command":             {when, noCommand},
+		"an empty command":       {`{command: "", ` + when + `}`, noCommand},
+		"neither":                {`{}`, "[" + noSchedule + ", " + noCommand + "]"},
 		"a deadline before time": {`{startingDeadlineSeconds: -1, command: echo YAY, ` + when + `}`, "spec.startingDeadlineSeconds: Invalid value: -1: startingDeadlineSeconds is a number of seconds, 0 or more"},
 		"a field that is unknown": {`{comand: echo YAY, command: echo YAY, ` + when + `}`,
 			`At in version "v1alpha1" cannot be handled as a At: strict decoding error: unknown field "spec.comand"`},
@@ -263,7 +263,7 @@ func olderSchema(t *testing.T, c *testcluster.Cluster) {
 	c.InstallCRDs(t, now...)
 	require.EventuallyWithT(t, func(tick *assert.CollectT) {
 		_, err := resource(c).Create(t.Context(), newAt(t, "new", `{}`), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		assert.ErrorContains(tick, err, sayWhen)
+		assert.ErrorContains(tick, err, noSchedule)
 	}, testcluster.TestTimeout, pause)
 
 	for name := range specs {

@@ -26,8 +26,8 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-// scene is a namespace, and the operator that works in it.
-type scene struct {
+// env is a namespace, and the operator that works in it.
+type env struct {
 	*lab
 	t         *testing.T
 	operator  string
@@ -36,22 +36,22 @@ type scene struct {
 	pods      *podLog
 }
 
-// scene makes a namespace that lets in only pods that meet the restricted profile.
-func (l *lab) scene(t *testing.T, operator string) *scene {
+// newEnv makes a namespace that lets in only pods that meet the restricted profile.
+func (l *lab) newEnv(t *testing.T, operator string) *env {
 	t.Helper()
 	namespace, err := l.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: operator + "-",
 		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	s := &scene{lab: l, t: t, operator: operator, namespace: namespace.Name}
+	s := &env{lab: l, t: t, operator: operator, namespace: namespace.Name}
 	s.ats = versioned.NewForConfigOrDie(l.config).CnatV1alpha1().Ats(s.namespace)
 	s.watchPods()
 	return s
 }
 
 // start runs the operator. It ends with the test, if it was not killed before.
-func (s *scene) start() (kill func()) {
+func (s *env) start() (kill func()) {
 	s.t.Helper()
 	var stderr bytes.Buffer
 	program := exec.Command(filepath.Join(s.programs, s.operator), "--kubeconfig", s.kubeconfigOf(s.operator), "-n", s.namespace)
@@ -65,14 +65,14 @@ func (s *scene) start() (kill func()) {
 			signal = syscall.SIGKILL
 		}
 		err := program.Process.Signal(signal) // which fails if it has ended by itself
-		// Who does not listen to the first signal must not stop the tests.
+		// A program that does not end at the first signal must not stop the tests.
 		after := time.AfterFunc(testcluster.TestTimeout, func() { _ = program.Process.Kill() })
 		defer after.Stop()
 		if ended := program.Wait(); !killed {
 			err = errors.Join(err, ended)
 		}
 		if s.t.Failed() || err != nil {
-			s.t.Logf("%s said:\n%s", s.operator, &stderr)
+			s.t.Logf("%s printed:\n%s", s.operator, &stderr)
 		}
 		assert.NoError(s.t, err)
 	})
@@ -80,7 +80,7 @@ func (s *scene) start() (kill func()) {
 	return func() { killed = true; end() }
 }
 
-func (s *scene) create(name, schedule, command string) *cnat.At {
+func (s *env) create(name, schedule, command string) *cnat.At {
 	s.t.Helper()
 	at, err := s.ats.Create(s.t.Context(), &cnat.At{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -91,7 +91,7 @@ func (s *scene) create(name, schedule, command string) *cnat.At {
 }
 
 // createSample creates the At of the book.
-func (s *scene) createSample() {
+func (s *env) createSample() {
 	s.t.Helper()
 	content, err := os.ReadFile("../config/samples/at.yaml")
 	require.NoError(s.t, err)
@@ -110,7 +110,7 @@ func in(d time.Duration) (time.Time, string) {
 }
 
 // becomes waits until an At is in a phase.
-func (s *scene) becomes(name string, phase cnat.AtPhase) *cnat.At {
+func (s *env) becomes(name string, phase cnat.AtPhase) *cnat.At {
 	s.t.Helper()
 	var at *cnat.At
 	require.EventuallyWithT(s.t, func(t *assert.CollectT) {
@@ -122,7 +122,7 @@ func (s *scene) becomes(name string, phase cnat.AtPhase) *cnat.At {
 	return at
 }
 
-func (s *scene) delete(name string) {
+func (s *env) delete(name string) {
 	s.t.Helper()
 	require.NoError(s.t, s.ats.Delete(s.t.Context(), name, metav1.DeleteOptions{}))
 }
@@ -134,7 +134,7 @@ func outcome(at *cnat.At) string {
 }
 
 // prints is what the pod of an At has printed.
-func (s *scene) prints(name string) string {
+func (s *env) prints(name string) string {
 	s.t.Helper()
 	output, err := s.client.CoreV1().Pods(s.namespace).GetLogs(name+"-pod", &corev1.PodLogOptions{}).DoRaw(s.t.Context())
 	require.NoError(s.t, err)
@@ -147,7 +147,7 @@ type podLog struct {
 	all map[types.UID]*corev1.Pod
 }
 
-func (s *scene) watchPods() {
+func (s *env) watchPods() {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.t.Cleanup(cancel)

@@ -20,9 +20,9 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-// scene is where one story plays: a namespace, and a time. Its methods are what
+// env is what one case runs in: a namespace, and a time. Its methods are what
 // happens there, by the hand of users and of the cluster.
-type scene struct {
+type env struct {
 	t         *testing.T
 	suite     *suite
 	namespace string
@@ -30,15 +30,15 @@ type scene struct {
 	ats       client.AtInterface
 	pods      *podLog
 
-	// The time moves by a step at each look when the story waits, so that
-	// operators come to try again what has failed. In a story whose moments
+	// The time moves by a step at each check while the case waits, so that
+	// operators come to try again what has failed. In a case whose moments
 	// matter it stands still.
 	clock  *testclock.FakeClock
 	step   time.Duration
 	probes int
 }
 
-// All stories begin at ten in the morning of the same day.
+// All cases begin at ten in the morning of the same day.
 const day, morning = "2019-04-12", "10:00:00"
 
 // A step of the time is as little as not to come near the next hour.
@@ -53,15 +53,15 @@ func moment(clock string) time.Time {
 	return t
 }
 
-func newScene(t *testing.T, suite *suite) *scene {
+func newEnv(t *testing.T, suite *suite) *env {
 	t.Helper()
 	// The server itself judges whether pods meet the restricted profile.
 	namespace, err := suite.cluster.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "scene-",
+		GenerateName: "env-",
 		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	return &scene{
+	return &env{
 		t: t, suite: suite, namespace: namespace.Name,
 		client: suite.cluster.Client,
 		ats:    versioned.NewForConfigOrDie(suite.cluster.Config).CnatV1alpha1().Ats(namespace.Name),
@@ -72,10 +72,10 @@ func newScene(t *testing.T, suite *suite) *scene {
 }
 
 // jump sets the clock.
-func (s *scene) jump(clock string) { s.clock.SetTime(moment(clock)) }
+func (s *env) jump(clock string) { s.clock.SetTime(moment(clock)) }
 
 // create makes an At for a time of the day.
-func (s *scene) create(name, clock string, change ...func(*cnat.At)) *cnat.At {
+func (s *env) create(name, clock string, change ...func(*cnat.At)) *cnat.At {
 	s.t.Helper()
 	at := &cnat.At{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -98,18 +98,18 @@ func deadline(seconds int64) func(*cnat.At) {
 	return func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = &seconds }
 }
 
-func (s *scene) reschedule(name, clock string) {
+func (s *env) reschedule(name, clock string) {
 	s.t.Helper()
 	s.patch(name, fmt.Sprintf(`{"spec":{"schedule":"%sT%sZ"}}`, day, clock))
 }
 
-func (s *scene) patch(name, patch string, subresource ...string) {
+func (s *env) patch(name, patch string, subresource ...string) {
 	s.t.Helper()
 	_, err := s.ats.Patch(s.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, subresource...)
 	require.NoError(s.t, err)
 }
 
-func (s *scene) delete(name string) {
+func (s *env) delete(name string) {
 	s.t.Helper()
 	require.NoError(s.t, s.ats.Delete(s.t.Context(), name, metav1.DeleteOptions{}))
 }
@@ -119,7 +119,7 @@ func isProbe(name string) bool { return strings.HasPrefix(name, "probe-") }
 // probe makes an At that is due, waits until it is DONE and has let its pod go, and
 // does so once more. An operator with one worker has then dealt with all that came
 // before the first, and its caches have seen what came of that before the second.
-func (s *scene) probe() {
+func (s *env) probe() {
 	s.t.Helper()
 	for range 2 {
 		s.probes++
@@ -133,8 +133,8 @@ func (s *scene) probe() {
 
 // barrier makes an At that waits, and returns when it does. An operator with one
 // worker has then dealt with all that came before, even if its cache of pods is
-// behind.
-func (s *scene) barrier() {
+// stale.
+func (s *env) barrier() {
 	s.t.Helper()
 	s.probes++
 	name := fmt.Sprintf("probe-%d", s.probes)
@@ -142,18 +142,18 @@ func (s *scene) barrier() {
 	s.becomes(name, waiting)
 }
 
-// pause is how long eventually waits before it looks again.
+// pause is how long eventually waits before it checks again.
 const pause = 20 * time.Millisecond
 
 // eventually waits until the function reports true. It returns what it saw, for
 // the message.
-func (s *scene) eventually(what string, look func(context.Context) (got any, ok bool)) {
+func (s *env) eventually(what string, met func(context.Context) (got any, ok bool)) {
 	s.t.Helper()
 	deadline := time.After(testcluster.TestTimeout)
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
-		got, ok := s.look(look)
+		got, ok := s.check(met)
 		if ok {
 			return
 		}
@@ -166,9 +166,9 @@ func (s *scene) eventually(what string, look func(context.Context) (got any, ok 
 	}
 }
 
-// look gives a look a few seconds.
-func (s *scene) look(look func(context.Context) (any, bool)) (got any, ok bool) {
+// check gives one check a few seconds.
+func (s *env) check(met func(context.Context) (any, bool)) (got any, ok bool) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
 	defer cancel()
-	return look(ctx)
+	return met(ctx)
 }
