@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes the manifests of this stage that follow from others:
 #
-#   config/crd/, config/samples/         copies from stage 5: Kustomize reads nothing outside its folder
+#   config/crd/, config/samples/,        copies from stage 5: Kustomize reads nothing outside its folder
+#   config/admission/pods.yaml
 #   config/rbac/role.yaml                what the manager may do, from markers
 #   config/overlays/namespaced/role/...  what its operators may do, for one namespace
 #   config/testdata/crd/                 two CRDs of others, which only the tests need
@@ -16,10 +17,11 @@ operators=example.com/hacking-a-controller/05-crd-operator
 # controller-gen, in the version of tools/generate/go.mod.
 roles() { "$(go -C ../tools/generate tool -n controller-gen)" rbac:roleName=cnat-manager "$@" output:rbac:stdout; }
 
-echo 'config/crd/, config/samples/: the CRDs and samples of stage 5'
+echo 'config/crd/, config/samples/, config/admission/: the CRDs, samples and policy of stage 5'
 rm -f config/crd/*_*.yaml
 cp $stage5/config/crd/*.yaml config/crd/
 cp $stage5/config/samples/*.yaml config/samples/
+cp $stage5/config/admission/pods.yaml config/admission/
 
 echo 'config/rbac/, config/overlays/namespaced/role/: the roles'
 roles paths=$operators/controllerruntime paths=$operators/settings paths=./manager >config/rbac/role.yaml

@@ -30,7 +30,7 @@ var installations = []string{"default", "overlays/ha", "overlays/monitored", "ov
 
 func TestEveryKustomizationBuilds(t *testing.T) {
 	folders := kustomizations(t)
-	assert.Subset(t, folders, append(installations, "crd", "rbac", "manager", "samples", "metrics-reader", "network-policy"))
+	assert.Subset(t, folders, append(installations, "crd", "admission", "rbac", "manager", "samples", "metrics-reader", "network-policy"))
 	for _, folder := range folders {
 		assert.NotEmpty(t, build(t, folder), folder)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,8 +24,11 @@ import (
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
-// server is a real API server that is asked what it would say, and told nothing.
+const pause = 50 * time.Millisecond
+
+// server is a real API server.
 type server struct {
+	config   *rest.Config
 	dynamic  dynamic.Interface
 	client   kubernetes.Interface
 	mapper   meta.RESTMapper
@@ -57,8 +61,8 @@ func (w *warnings) take() []string {
 func startServer(t *testing.T) *server {
 	t.Helper()
 	environment := testcluster.Start(t, []string{"crd", "testdata/crd"})
-	s := &server{warnings: &warnings{}}
 	config := rest.CopyConfig(environment.Config)
+	s := &server{config: config, warnings: &warnings{}}
 	config.QPS = -1
 	config.WarningHandler = s.warnings
 	s.dynamic, s.client = dynamic.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(config)
@@ -79,8 +83,13 @@ func startServer(t *testing.T) *server {
 	return s
 }
 
-// dryRun asks for what the server says to `kubectl apply --server-side --dry-run=server`.
+// dryRun is `kubectl apply --server-side --dry-run=server`.
 func (s *server) dryRun(ctx context.Context, o *unstructured.Unstructured) error {
+	return s.apply(ctx, o, metav1.DryRunAll)
+}
+
+// apply is `kubectl apply --server-side`.
+func (s *server) apply(ctx context.Context, o *unstructured.Unstructured, dryRun ...string) error {
 	mapping, err := s.mapper.RESTMapping(o.GroupVersionKind().GroupKind(), o.GroupVersionKind().Version)
 	if err != nil {
 		return err
@@ -98,7 +107,7 @@ func (s *server) dryRun(ctx context.Context, o *unstructured.Unstructured) error
 		resource = s.dynamic.Resource(mapping.Resource).Namespace(namespace)
 	}
 	_, err = resource.Patch(ctx, o.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
-		DryRun: []string{metav1.DryRunAll}, FieldManager: "test", Force: new(true), FieldValidation: metav1.FieldValidationStrict,
+		DryRun: dryRun, FieldManager: "test", Force: new(true), FieldValidation: metav1.FieldValidationStrict,
 	})
 	return err
 }

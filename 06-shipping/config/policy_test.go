@@ -1,0 +1,87 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+)
+
+var policyKinds = []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+
+// The right to patch pods is not to be installed without its limit. In the namespaced
+// overlay there is nothing of the whole cluster.
+func TestTheRightToPatchPodsHasItsLimit(t *testing.T) {
+	for _, folder := range installations {
+		all := build(t, folder)
+		mayPatch := slices.ContainsFunc(rights(t, all), func(r right) bool { return r.resource == "pods" && r.verb == "patch" })
+		assert.True(t, mayPatch, folder)
+		for _, kind := range policyKinds {
+			want := ofKind(build(t, "admission"), kind)
+			if folder == "overlays/namespaced" {
+				want = objects{}
+			}
+			assert.Equal(t, want, ofKind(all, kind), folder)
+		}
+	}
+}
+
+// TestOfAPodTheManagerMayChangeNothingButItsFinalizer installs what a user would, and is
+// the manager's ServiceAccount.
+func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
+	for name, tc := range map[string]struct {
+		folders   []string
+		namespace string
+	}{
+		"in the whole cluster": {[]string{"default"}, "default"},
+		"in a namespace":       {[]string{"admission", "overlays/namespaced"}, "team-a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startServer(t)
+			for _, folder := range tc.folders {
+				for _, o := range build(t, folder) {
+					if slices.Contains(append([]string{"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}, policyKinds...), o.GetKind()) {
+						require.NoError(t, s.apply(t.Context(), o))
+					}
+				}
+			}
+			config := rest.CopyConfig(s.config)
+			config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:cnat-system:cnat-manager", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+			pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods(tc.namespace)
+
+			at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "kettle", UID: "1"}, Spec: cnat.AtSpec{Command: "echo YAY"}}
+			pod, err := s.client.CoreV1().Pods(tc.namespace).Create(t.Context(), lifecycle.DesiredPod(at), metav1.CreateOptions{})
+			require.NoError(t, err)
+			patch := func(patch string, dryRun ...string) error {
+				_, err := pods.Patch(t.Context(), pod.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{DryRun: dryRun})
+				return err
+			}
+			for _, change := range []string{
+				`{"metadata":{"labels":{"app":"pot"}}}`,
+				`{"metadata":{"finalizers":["example.com/new"]}}`,
+				`{"spec":{"containers":[{"name":"command","image":"nginx"}]}}`,
+			} {
+				var err error
+				require.Eventually(t, func() bool { // the policy takes effect a moment after it was created
+					err = patch(change, metav1.DryRunAll)
+					return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "an operator of Ats may")
+				}, testcluster.TestTimeout, pause, "%s: %v", change, err)
+			}
+			require.NoError(t, patch(string(lifecycle.FinalizerPatch(pod))))
+			pod, err = s.client.CoreV1().Pods(tc.namespace).Get(t.Context(), pod.Name, metav1.GetOptions{})
+			require.NoError(t, err)
+			assert.Empty(t, pod.Finalizers)
+		})
+	}
+}
