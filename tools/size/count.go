@@ -22,28 +22,36 @@ type sizes map[string]map[string]size
 
 // count counts files, of which the go.mod files say which modules there are.
 func count(files map[string]string) (sizes, error) {
-	counted := sizes{}
+	parsed := map[string]*ast.File{}
+	testFolders := map[string]bool{} // of packages that only tests import
 	for name, content := range files {
 		if !strings.HasSuffix(name, ".go") {
 			continue
 		}
-		module := moduleOf(files, name)
-		if counted[module] == nil {
-			counted[module] = map[string]size{}
-		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
 			return nil, err
+		}
+		parsed[name] = file
+		if !strings.HasSuffix(name, "_test.go") && importsTesting(file) {
+			testFolders[path.Dir(name)] = true
+		}
+	}
+	counted := sizes{}
+	for name, file := range parsed {
+		module := moduleOf(files, name)
+		if counted[module] == nil {
+			counted[module] = map[string]size{}
 		}
 		if ast.IsGenerated(file) || strings.Contains("/"+name, "/generated/") {
 			continue
 		}
 		pkg := path.Join(".", strings.TrimPrefix(path.Dir(name), module))
 		s := counted[module][pkg]
-		if isTest(name, file) {
-			s.tests += lines(content)
+		if testFolders[path.Dir(name)] || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") {
+			s.tests += lines(files[name])
 		} else {
-			s.code += lines(content)
+			s.code += lines(files[name])
 		}
 		counted[module][pkg] = s
 	}
@@ -60,11 +68,9 @@ func moduleOf(files map[string]string, name string) string {
 	return "."
 }
 
-// isTest says whether a file is there for tests only: by its name, or because it is a
-// helper that takes a testing.T.
-func isTest(name string, file *ast.File) bool {
-	return strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/") ||
-		slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
+// importsTesting reports whether a file takes a testing.T: a program does not.
+func importsTesting(file *ast.File) bool {
+	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }
 
 // lines counts the lines that hold something of the language. A string over several
