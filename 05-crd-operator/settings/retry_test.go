@@ -17,8 +17,8 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
 
-// A conflict may not be over by the next try, nor by any. So the pause is the rate
-// limiter's, which grows, which an error uses.
+// A conflict may not be over by the next try, nor by any. So the pause is that of the
+// rate limiter, which grows: Reconcile returns the error.
 func TestAConflictIsLeftToTheRateLimiter(t *testing.T) {
 	conflict := apierrors.NewConflict(v1alpha1.Resource("any"), "any", nil)
 	for name, refuse := range map[string]interceptor.Funcs{

@@ -1,12 +1,19 @@
 package e2e
 
 import (
+	"context"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
 const highlyAvailable = "config/overlays/ha"
@@ -31,6 +38,7 @@ func TestTheWholeStory(t *testing.T) {
 		{"the leader is evicted", evicted},
 		{"the API server starts again", serverRestarted},
 		{"a new version is installed over the old one", upgraded},
+		{"a pod that somebody else has created is left alone", foreign},
 		{"the manager has used all of its rights, and wanted no other", rightsUsed},
 	} {
 		ok := t.Run(chapter.name, func(t *testing.T) {
@@ -75,6 +83,22 @@ func deleted(_ *testing.T, l *lab) {
 	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", timeout)
 }
 
+func foreign(t *testing.T, l *lab) {
+	at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Spec: cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "sleep 600"}}
+	pod := lifecycle.DesiredPod(at)
+	pod.Labels, pod.OwnerReferences, pod.Finalizers = nil, nil, nil
+	before, err := l.client.CoreV1().Pods("quay").Create(t.Context(), pod, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = l.ats.CnatV1alpha1().Ats("quay").Create(t.Context(), at, metav1.CreateOptions{})
+	require.NoError(t, err)
+	l.kubectl("wait", "-n", "quay", "--for=condition=Scheduled=false", "at/taken", timeout)
+	after, err := l.client.CoreV1().Pods("quay").Get(t.Context(), pod.Name, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before.UID, after.UID)
+	assert.Nil(t, after.DeletionTimestamp)
+	assert.Empty(t, after.Finalizers)
+}
+
 func drift(t *testing.T, l *lab) {
 	l.kubectl("apply", "-n", "quay", "-f", "../config/samples/settings.yaml")
 	colour := func() string {
@@ -114,7 +138,20 @@ func drift(t *testing.T, l *lab) {
 // namespace.
 func (l *lab) clusterScoped() string {
 	l.t.Helper()
-	return l.kubectl("get", "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations,apiservices", "-o", "name")
+	return l.kubectl("get", "namespaces,customresourcedefinitions,validatingadmissionpolicies,validatingadmissionpolicybindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations,apiservices", "-o", "name")
+}
+
+// undeploy is make undeploy.
+func (l *lab) undeploy() {
+	l.t.Helper()
+	readBySomebodyElse(l.t, "../undeploy.sh", "../dist.sh")
+	ctx, cancel := context.WithTimeout(l.t.Context(), 2*testcluster.TestTimeout)
+	defer cancel()
+	c := exec.CommandContext(ctx, "sh", "../undeploy.sh")
+	c.Env = append(os.Environ(), "KUBECONFIG="+l.kubeconfig(), "PATH="+l.assets+":"+os.Getenv("PATH"))
+	output, err := c.CombinedOutput()
+	require.NoError(l.t, err, string(output))
+	l.t.Log(string(output))
 }
 
 func uninstall(t *testing.T, l *lab, before string) {
@@ -124,9 +161,14 @@ func uninstall(t *testing.T, l *lab, before string) {
 	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=DONE", "at/example-at", timeout)
 	l.kubectl("wait", "-n", "users", "--for=create", "configmap/settings", timeout)
 
-	output, err := l.run(dist(t, newer, highlyAvailable), "kubectl", "delete", "--wait", "-f", "-")
-	require.NoError(t, err, output)
-	// The garbage collector hears of it in its time.
+	// One whose pod runs when the manager is uninstalled.
+	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "users", "name": "long"},
+		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
+	l.kubectl("wait", "-n", "users", "--for=create", "pod/long-pod", timeout)
+	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=Running", "pod/long-pod", timeout)
+
+	l.undeploy()
+	// The garbage collector collects what the layers own a moment later.
 	l.eventually("all to go that was made of users' objects", func() string {
 		return l.kubectl("get", "pods,configmaps", "-n", "users", "-o", "name", "--field-selector=metadata.name!=kube-root-ca.crt")
 	})

@@ -2,7 +2,7 @@
 # Step 8: nothing is left of this stage.
 cd "$(dirname "$0")/../.." || exit 1
 
-if kubectl get crd,namespaces,clusterroles,clusterrolebindings -o name | grep -E 'cnat|settingslayers|team-'; then
+if kubectl get crd,namespaces,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings -o name | grep -E 'cnat|settingslayers|team-'; then
 	echo "this is still there: delete it as the step says"
 	exit 1
 fi
