@@ -45,7 +45,7 @@ func halfOfTheRole(t *testing.T, s *server) {
 
 	a.reports(
 		[]string{"list ats.cnat.programming-kubernetes.info", "watch ats.cnat.programming-kubernetes.info", "create pods", "get pods"},
-		[]string{"update ats.cnat.programming-kubernetes.info/status", "list pods", "watch pods", "create events.events.k8s.io"},
+		[]string{"get ats.cnat.programming-kubernetes.info", "update ats.cnat.programming-kubernetes.info/status", "list pods", "patch pods", "watch pods", "create events.events.k8s.io"},
 		[]string{"list secrets", "get /metrics"},
 	)
 }
