@@ -63,10 +63,7 @@ var stale = map[string]testCase{
 	},
 
 	"the cache of Ats is stale": func(s *env) {
-		o := s.start()
-		s.create("kettle", "11:00:00")
-		o.sleepsUntil("11:00:00")
-		o.ats.shut()
+		o := s.beforeRUNNING()
 		s.jump("11:00:00")
 		s.becomes("kettle", running)
 		o.ats.release()
