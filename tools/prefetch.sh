@@ -14,7 +14,7 @@ for module in "$@"; do
   if [ "$module" != lab ]; then go -C "$module" build -o /dev/null ./...; fi
   sh tools/test.sh "$module" -run '^$' >/dev/null
 done
-for module in tools/generate tools/kustomize; do
+for module in tools/generate tools/kustomize tools/dlv; do
   say "$module"
   for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done
 done
