@@ -1,0 +1,13 @@
+#!/bin/sh
+# Step 5: the profiles were taken from the hot operator.
+cd "$(dirname "$0")/../../.." || exit 1
+
+if ! grep -q '^Duration: 5' cpu.log 2>/dev/null; then
+	echo "cpu.log shows no profile of five seconds: take a CPU profile while bin/hot runs"
+	exit 1
+fi
+if ! grep -q processNextWorkItem goroutines.log 2>/dev/null; then
+	echo "goroutines.log does not show the workers: take a goroutine profile while bin/hot runs"
+	exit 1
+fi
+echo done
