@@ -6,8 +6,8 @@ if ! grep -q 'EnqueueAt' queue.log 2>/dev/null; then
 	echo "queue.log does not show EnqueueAt yet: compare the controller of stage 4 with clientgo/controller"
 	exit 1
 fi
-if ! grep -q '^--- PASS: TestAKeyComesWhenTheWallClockSaysSo' wallclock.log 2>/dev/null; then
-	echo "the tests of the clock have not passed yet: go test -v -run TestAKeyComesWhenTheWallClockSaysSo ./wallclock > wallclock.log"
+if ! grep -q '^--- PASS: TestAKeyComesByTheWallClock' wallclock.log 2>/dev/null; then
+	echo "the tests of the clock have not passed yet: go test -v -run TestAKeyComesByTheWallClock ./wallclock > wallclock.log"
 	exit 1
 fi
 echo done
