@@ -259,9 +259,6 @@ func (c *Controller) createPod(ctx context.Context, o lifecycle.Observed, event 
 			return lifecycle.Decision{}, err
 		}
 		return lifecycle.Exists(o, existing), nil
-	// The namespace is going, and the At with it.
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return lifecycle.Decision{}, nil
 	}
 	if d, refused := lifecycle.Refused(o, err); refused {
 		return d, nil
