@@ -37,8 +37,13 @@ func start(o Observed) Decision {
 func Exists(o Observed, pod *corev1.Pod) Decision {
 	switch {
 	// Ours, and the cache does not show it yet. Its event brings the At back.
-	case IsPodOf(pod, o.At):
+	case IsPodOf(pod, o.At) && pod.Labels[ManagedBy] == Operator:
 		return Decision{}
+	// Ours, and the caches will never show it: they have only pods with the label.
+	case IsPodOf(pod, o.At):
+		d := blocked(o, "PodLabelRemoved", fmt.Sprintf("the pod %s has lost its label, and cannot be followed; put it back: kubectl label --overwrite pod %[1]s %s", pod.Name, PodSelector))
+		d.Wake = o.retry()
+		return d
 	// The pod of an At of the same name that was deleted a moment ago. Give the
 	// garbage collector its time.
 	case pod == nil || pod.DeletionTimestamp != nil || isOfNamesake(pod, o.At):

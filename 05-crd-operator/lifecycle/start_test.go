@@ -16,7 +16,10 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
-const taken = "the pod example-at-pod exists, and was not made for this At; delete that pod, or create this At under another name"
+const (
+	taken      = "the pod example-at-pod exists, and was not made for this At; delete that pod, or create this At under another name"
+	unlabelled = "the pod example-at-pod has lost its label, and cannot be followed; put it back: kubectl label --overwrite pod example-at-pod app.kubernetes.io/managed-by=cnat"
+)
 
 var (
 	create   = []string{"create the pod", "record Normal Started: the pod example-at-pod runs the command"}
@@ -51,7 +54,14 @@ func TestThePodExists(t *testing.T) {
 		"record Warning PodNameTaken: " + taken,
 		"wake at 10:12:12",
 	}
+	lost := []string{
+		"become RUNNING in example-at-pod from 10:12:01",
+		"Scheduled=False since 10:12:02, of 1: PodLabelRemoved: " + unlabelled,
+		"record Warning PodLabelRemoved: " + unlabelled,
+		"wake at 10:12:12",
+	}
 	again := []string{"wake at 10:12:12"}
+	noLabel := func(p *corev1.Pod) { delete(p.Labels, ManagedBy) }
 	reported := func(at *cnat.At) {
 		at.Status = *Exists(Observed{At: at, Now: due.Add(2 * time.Second)}, newPod(foreign)).Status
 	}
@@ -61,6 +71,8 @@ func TestThePodExists(t *testing.T) {
 		want []string
 	}{
 		"ours, and the cache does not show it":           {pod: newPod()},
+		"ours, and somebody has removed its label":       {pod: newPod(noLabel), want: lost},
+		"ours, with another label":                       {pod: newPod(func(p *corev1.Pod) { p.Labels[ManagedBy] = "helm" }), want: lost},
 		"it is foreign":                                  {pod: newPod(foreign), want: inTheWay},
 		"it is foreign, and has ended":                   {pod: newPod(foreign, exited("Succeeded", 0)), want: inTheWay},
 		"it is another controller's":                     {pod: newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "Job"; p.OwnerReferences[0].UID = "job" }), want: inTheWay},

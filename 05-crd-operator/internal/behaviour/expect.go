@@ -19,6 +19,7 @@ const (
 	waiting   = "PENDING, Scheduled=True Waiting"
 	running   = "RUNNING, Scheduled=True Started"
 	taken     = "RUNNING, Scheduled=False PodNameTaken"
+	lost      = "RUNNING, Scheduled=False PodLabelRemoved"
 	notMade   = "RUNNING, Scheduled=False CreationRefused"
 	succeeded = "DONE, Complete=True Succeeded, Scheduled=True Started"
 	missed    = "DONE, Failed=True StartingDeadlineExceeded, Scheduled=False StartingDeadlineExceeded"

@@ -135,6 +135,26 @@ var names = map[string]testCase{
 		s.ran("kettle")
 		s.pod("kettle-pod")
 	},
+
+	"a pod that loses the label of the operator is followed once that is back": func(s *env) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.runs("kettle")
+		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
+		s.becomes("kettle", lost)
+		s.ends("kettle-pod", 0) // which the operator cannot see
+		for range 3 {
+			s.clock.Step(10 * time.Second)
+			s.probe()
+		}
+		assert.Equal(s.t, lost, words(s.get("kettle")))
+		s.recorded("kettle", "Normal Started", "Warning PodLabelRemoved")
+
+		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":"cnat"}}}`)
+		s.becomes("kettle", succeeded)
+		s.released("kettle-pod")
+		s.ran("kettle")
+	},
 }
 
 // podOf waits until there is a pod of this At.
