@@ -108,6 +108,6 @@ func (m *meters) observe(before, after *cnat.At) {
 	if created := after.CreationTimestamp.Time; created.After(due) {
 		due = created // a schedule in the past is now
 	}
-	// The time of the pod is cut to whole seconds.
+	// startTime is in whole seconds, and the schedule need not be.
 	m.late.Observe(max(0, after.Status.StartTime.Sub(due).Seconds()))
 }
