@@ -18,7 +18,7 @@ for object in pod/reader configmap/settings; do
 		exit 1
 	fi
 done
-for file in settings.log priority.log force.log policies.log adoption.log orphan.log finalizer.log drift.log unwatched.log stale.log proxy.log proxy.kubeconfig; do
+for file in ./*.log proxy.kubeconfig; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1

@@ -2,7 +2,7 @@
 # A ReplicaSet has adopted a pod, and settings has left an orphan alone.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if [ "$(awk '$2 == "web" { print $1 }' adoption.log 2>/dev/null | sort -u | wc -l)" != 1 ] ||
+if [ "$(awk '$2 == "web" { print $1 }' adoption.log 2>/dev/null | sort -u | wc -l)" -ne 1 ] ||
 	[ "$(awk '$2 == "web" { print $3 }' adoption.log | sort -u | wc -l)" -lt 2 ]; then
 	echo "adoption.log does not show one pod of two ReplicaSets yet: delete web with --cascade=orphan, and create it again (rm adoption.log first)"
 	exit 1
