@@ -311,6 +311,12 @@ func driftIsLogged(t testing.TB, s *env) {
 	s.patchLayer("defaults", `{"spec":{"data":{"size":null}}}`)
 	good["settings"], good["defaults"] = "colour=green; of defaults, site", "False Overridden 2, colour by site"
 	s.becomes(good)
+	// It is drift only if the cache has the statuses above. An operator that has seen a
+	// later change of a layer has them.
+	s.layer("late", 0, data{"shape": "round"})
+	s.becomes(state{"settings": "colour=green shape=round; of defaults, late, site", "defaults": good["defaults"], "site": good["site"], "late": "True Merged 1"})
+	s.deleteLayer("late")
+	s.becomes(good)
 	assert.NotContains(t, log.String(), drift)
 
 	s.edit(`{"data":{"colour":"forged"}}`)
