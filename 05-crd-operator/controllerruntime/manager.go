@@ -41,9 +41,6 @@ type Options struct {
 // Run works until the context ends, and waits for all that it started. It
 // returns an error only if it could not start.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
-	config = rest.CopyConfig(config)
-	config.QPS = -1 // the number of workers is limit enough
-
 	err := run(ctx, config, o)
 	if ctx.Err() != nil {
 		return nil // it was stopped, and that is no error
