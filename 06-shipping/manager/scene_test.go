@@ -28,6 +28,7 @@ import (
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
 
@@ -77,9 +78,12 @@ func (w *world) phase(namespace, name string) cnat.AtPhase {
 	return at.Status.Phase
 }
 
+// runs waits until an At has its pod, which is created when it is RUNNING.
 func (w *world) runs(namespace, name string) {
 	w.t.Helper()
-	require.Eventually(w.t, func() bool { return w.phase(namespace, name) == cnat.Running }, testcluster.TestTimeout, pause, "%s/%s does not run", namespace, name)
+	pod := client.ObjectKey{Namespace: namespace, Name: lifecycle.PodName(name)}
+	require.Eventually(w.t, func() bool { return w.client.Get(w.t.Context(), pod, &corev1.Pod{}) == nil }, testcluster.TestTimeout, pause, "%s/%s does not run", namespace, name)
+	require.Equal(w.t, cnat.Running, w.phase(namespace, name))
 }
 
 // layer makes a layer of settings, in which the colour is blue.
