@@ -138,8 +138,9 @@ func twoWorkers(t *testing.T, c *testcluster.Cluster) {
 	s.createAt("one", time.Now())
 	s.createAt("two", time.Now())
 	s.start(config, s.namespace)
-	s.becomes("one", cnat.Running)
-	s.becomes("two", cnat.Running)
+	s.eventually("both pods are there", func() bool {
+		return s.get("one-pod", &corev1.Pod{}) && s.get("two-pod", &corev1.Pod{})
+	})
 }
 
 // TestAServerThatCannotBeReached needs none.

@@ -129,6 +129,7 @@ func madeAnew(s *env) {
 	s.start()
 	s.create("kettle", long, "sleep 600")
 	s.becomes("kettle", cnat.Running)
+	require.Eventually(s.t, func() bool { return len(s.pods.of("kettle")) == 1 }, testcluster.TestTimeout, pause)
 	s.delete("kettle")
 	at := s.create("kettle", long, "echo NEW")
 	assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes("kettle", cnat.Done)))

@@ -78,7 +78,7 @@ func sample(t *testing.T, l *lab) {
 func deleted(_ *testing.T, l *lab) {
 	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "deleted"},
 		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
-	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=RUNNING", "at/deleted", timeout)
+	l.kubectl("wait", "-n", "quay", "--for=create", "pod/deleted-pod", timeout)
 	l.kubectl("delete", "pod", "-n", "quay", "deleted-pod", "--force")
 	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", timeout)
 }
