@@ -116,21 +116,23 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // twoWorkers lets no pod be created before two are to be.
 func twoWorkers(t *testing.T, c *testcluster.Cluster) {
 	s := newTestNamespace(t, c, "workers")
-	var begun atomic.Int32
+	var waiting atomic.Int32
 	both := make(chan struct{})
+	release := sync.OnceFunc(func() { close(both) })
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pods") {
 				return next.RoundTrip(r)
 			}
-			if begun.Add(1) == 2 {
-				close(both)
+			if waiting.Add(1) == 2 {
+				release()
 			}
 			select {
 			case <-both:
 				return next.RoundTrip(r)
-			case <-r.Context().Done():
+			case <-r.Context().Done(): // the request takes too long
+				waiting.Add(-1)
 				return nil, r.Context().Err()
 			}
 		})
