@@ -71,7 +71,7 @@ func difference(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfigurati
 	}
 	ours := owned(have)
 	keys := differentKeys(ours.Data, want.Data)
-	foreign := foreignKeys(have, want)
+	foreign := foreignKeys(have, ours, want)
 	switch {
 	case ptr.Deref(have.Immutable, false):
 		return "it is immutable"
@@ -109,7 +109,7 @@ func drifted(o observed, want *corev1ac.ConfigMapApplyConfiguration) bool {
 		}
 	}
 	return !containsOwners(ours, want) || ptr.Deref(o.have.Immutable, false) ||
-		len(foreignKeys(o.have, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
+		len(foreignKeys(o.have, ours, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
 }
 
 // hasSurplus reports whether a ConfigMap has a key that is not wanted, or a layer for an
@@ -150,8 +150,7 @@ func owned(have *corev1.ConfigMap) *corev1ac.ConfigMapApplyConfiguration {
 
 // foreignKeys are those that somebody else has added. A workload reads all keys of the
 // ConfigMap, so they do harm.
-func foreignKeys(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) []string {
-	ours := owned(have)
+func foreignKeys(have *corev1.ConfigMap, ours, want *corev1ac.ConfigMapApplyConfiguration) []string {
 	keys := slices.Collect(maps.Keys(have.BinaryData))
 	for key := range have.Data {
 		_, isOurs := ours.Data[key]
@@ -236,7 +235,7 @@ func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, want *co
 // prune removes the keys of others, which an apply does not touch. It comes first: a key of
 // theirs may leave no room for ours.
 func (r *Reconciler) prune(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
-	foreign := foreignKeys(have, want)
+	foreign := foreignKeys(have, owned(have), want)
 	if len(foreign) == 0 {
 		return nil
 	}
