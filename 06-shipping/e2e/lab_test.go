@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -19,7 +20,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
-	"example.com/hacking-a-controller/06-shipping/image"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 	_ "example.com/hacking-a-controller/06-shipping/manager" // which the image is made of
 )
@@ -42,6 +42,7 @@ type lab struct {
 	t      *testing.T
 	dir    string // of the lab
 	assets string // its programs
+	tools  string // those of ../tools
 	client kubernetes.Interface
 	ats    versioned.Interface
 }
@@ -49,7 +50,7 @@ type lab struct {
 func startLab(t *testing.T) *lab {
 	t.Helper()
 	testcluster.DependOnInputs()
-	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS")}
+	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS"), tools: buildTools(t)}
 	_, err := os.Stat(filepath.Join(l.assets, "lab"))
 	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-6`, at the root of the repository")
 	// Pods of the lab share this machine's network.
@@ -109,14 +110,31 @@ func (l *lab) load(version string) {
 	l.t.Helper()
 	readBySomebodyElse(l.t, "../cmd/manager")
 	archive := filepath.Join(l.t.TempDir(), version+".tar")
-	var stdout, stderr bytes.Buffer
-	code := image.Run(l.t.Context(), []string{
-		"--version=" + version, "--revision=tested", "--output=" + archive,
-		"--platform=" + runtime.GOOS + "/" + runtime.GOARCH, // the lab's node is this machine
-		"--package=../cmd/manager",
-	}, &stdout, &stderr)
-	require.Zero(l.t, code, "%s%s", &stdout, &stderr)
+	l.tool(nil, "image", "--version="+version, "--revision=tested", "--output="+archive,
+		"--platform="+runtime.GOOS+"/"+runtime.GOARCH, // the lab's node is this machine
+		"--package=../cmd/manager")
 	l.lab("load", archive)
+}
+
+// buildTools builds the programs of ../tools, which is a module of its own, and returns
+// their folder.
+func buildTools(t *testing.T) string {
+	t.Helper()
+	readBySomebodyElse(t, "../tools")
+	dir := t.TempDir()
+	output, err := exec.CommandContext(t.Context(), "go", "-C", "../tools", "build", "-o", dir+"/", "./cmd/...").CombinedOutput()
+	require.NoError(t, err, string(output))
+	return dir
+}
+
+// tool runs a program of ../tools, as a user does.
+func (l *lab) tool(stdin io.Reader, name string, args ...string) {
+	l.t.Helper()
+	c := exec.CommandContext(l.t.Context(), filepath.Join(l.tools, name), args...)
+	c.Stdin = stdin
+	output, err := c.CombinedOutput()
+	l.t.Log(string(output))
+	assert.NoError(l.t, err, name)
 }
 
 // dist returns the manifests of a version, as make dist writes them.

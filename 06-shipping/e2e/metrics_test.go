@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/cert"
 
-	"example.com/hacking-a-controller/06-shipping/alerts"
 	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 )
@@ -47,11 +46,7 @@ func metrics(t *testing.T, l *lab) {
 		}
 		assert.Subset(c, operatorMetrics(text), want)
 	}, testcluster.TestTimeout, pause)
-	exposed, err := alerts.Exposed(strings.NewReader(text))
-	require.NoError(t, err)
-	missing, err := alerts.Missing(os.DirFS(".."), exposed)
-	require.NoError(t, err)
-	assert.Empty(t, missing)
+	l.tool(strings.NewReader(text), "alerts", "..")
 }
 
 // operatorMetrics are the lines that the operators themselves have written, a small part.

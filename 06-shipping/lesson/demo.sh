@@ -2,7 +2,7 @@
 # Installs the manager as its users do, and shows that it works. It goes on working
 # until make undeploy.
 #
-#	demo.sh PROGRAM     PROGRAM is cmd/image, compiled
+#	demo.sh PROGRAM     PROGRAM is tools/cmd/image, compiled
 #
 # VERSION is the version to make and to install.
 set -eu

@@ -1,5 +1,6 @@
-# What `make stage-6` runs without PROGRAM.
+# What `make stage-6` runs without PROGRAM, and the module below the stage that has it.
 PROGRAM_6 := ./cmd/image
+MODULE_6  := /tools
 
 # The version of the manager, which is the tag of its image; and what is installed:
 # default, overlays/ha, overlays/monitored or overlays/namespaced.
@@ -11,7 +12,8 @@ OVERLAY ?= default
 .PHONY: image
 image: | go ## Make its image without Docker: bin/cnat-manager.tar (VERSION=v0.6.1)
 	@mkdir -p bin
-	@go -C 06-shipping run ./cmd/image --version '$(VERSION)' --platform "$$(go env GOOS)/$$(go env GOARCH)" $(ARGS)
+	@go -C 06-shipping/tools build -o ../bin/ ./cmd/image
+	@cd 06-shipping && bin/image --version '$(VERSION)' --platform "$$(go env GOOS)/$$(go env GOARCH)" $(ARGS)
 
 .PHONY: dist
 dist: | go ## Write what installs it: bin/install.yaml (OVERLAY=overlays/ha REGION=coast IMAGE=...)

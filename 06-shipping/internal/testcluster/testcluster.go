@@ -38,7 +38,7 @@ func DependOnInputs() { _ = os.Getenv("TEST_INPUTS") }
 func Start(t testing.TB, crds []string, flags ...string) *envtest.Environment {
 	t.Helper()
 	DependOnInputs()
-	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test-6`, at the root of the repository")
+	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test`, at the root of the repository")
 	log.SetLogger(logr.Discard()) // envtest's
 	environment := &envtest.Environment{ControlPlaneStartTimeout: TestTimeout, ControlPlaneStopTimeout: TestTimeout}
 	for i := 0; i < len(flags); i += 2 {

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 
 if ! cmp -s ../bin/cnat-manager.tar bin/again.tar; then
-	echo "there are no two archives that are the same: go run ./cmd/image, twice"
+	echo "there are no two archives that are the same: bin/image, twice"
 	exit 1
 fi
 echo done

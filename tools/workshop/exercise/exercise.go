@@ -34,6 +34,9 @@ type Judge struct {
 	Minutes int `json:"minutes"`
 	// Read are the files to open first, from the stage's folder.
 	Read []string `json:"read"`
+	// Module is the folder of the module with the tests, from the stage's folder; empty is
+	// the stage itself.
+	Module string `json:"module"`
 	// Tests are exactly those that fail.
 	Tests []Test `json:"tests"`
 }
@@ -51,6 +54,9 @@ func (e Exercise) ID() string { return fmt.Sprintf("%d-%s", e.Stage.Number, e.Na
 
 // Folder is its path from the top of the repository, with slashes.
 func (e Exercise) Folder() string { return path.Join(e.Stage.Folder, "lesson", "exercises", e.Name) }
+
+// Module is the folder of the module with the tests, from the top of the repository.
+func (e Exercise) Module() string { return path.Join(e.Stage.Folder, e.Judge.Module) }
 
 // Patch is the path of the patch that breaks the code, from the top of the repository.
 func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }

@@ -115,6 +115,9 @@ func (l *loader) readJudge() {
 			l.wrong("judge.yaml: read: there is no %s in %s", file, l.Stage.Folder)
 		}
 	}
+	if _, err := os.Stat(filepath.Join(l.module, judge.Module, "go.mod")); err != nil || judge.Module != "" && !filepath.IsLocal(judge.Module) {
+		l.wrong("judge.yaml: there is no module %q in %s", judge.Module, l.Stage.Folder)
+	}
 	if len(judge.Tests) == 0 {
 		l.wrong("judge.yaml names no test: there is nothing to judge by")
 	}
@@ -135,7 +138,7 @@ func (l *loader) checkTest(test Test) {
 		l.wrong("judge.yaml: package is %q, write it like ./podlog", test.Package)
 		return
 	}
-	files, _ := filepath.Glob(filepath.Join(l.module, clean, "*_test.go"))
+	files, _ := filepath.Glob(filepath.Join(l.module, l.Judge.Module, clean, "*_test.go"))
 	function, _, _ := strings.Cut(test.Test, "/")
 	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(\w+ \*testing\.T\)`)
 	for _, file := range files {

@@ -71,7 +71,7 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 // run runs the tests and judges what they say.
 func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, timeout time.Duration) (outcome, error) {
 	module := gotest.Module{
-		Dir:    c.Path(e.Stage.Folder),
+		Dir:    c.Path(e.Module()),
 		Assets: p.home.Path("lab", "bin"),
 		Wait:   30 * time.Second,
 		Slow:   func(after time.Duration, doing string) { p.say("  %s: %s", after, doing) },

@@ -27,7 +27,7 @@ func (p practice) intact(ctx context.Context, c workCopy) (exercise.Exercise, er
 	}
 	var tests []string
 	for _, pkg := range e.Packages() {
-		dir := ":(glob)" + path.Join(stage.Folder, pkg)
+		dir := ":(glob)" + path.Join(e.Module(), pkg)
 		tests = append(tests, dir+"/*_test.go", dir+"/testdata/**")
 	}
 	return e, p.unchanged(ctx, c, tests...)

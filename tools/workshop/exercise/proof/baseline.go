@@ -6,24 +6,23 @@ import (
 	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
-	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
 // proveStages runs the tests of the trials without a patch, and returns the trials of the
-// stages where they pass. What was run before is answered from Go's cache.
+// modules where they pass. What was run before is answered from Go's cache.
 func (p *Prover) proveStages(ctx context.Context, s *slot, trials []trial) ([]trial, error) {
 	var passed []trial
 	for len(trials) > 0 {
-		stage := trials[0].Stage
+		module := trials[0].Module()
 		var own, others []trial
 		for _, t := range trials {
-			if t.Stage == stage {
+			if t.Module() == module {
 				own = append(own, t)
 			} else {
 				others = append(others, t)
 			}
 		}
-		ok, err := p.proveStage(ctx, s, stage, own)
+		ok, err := p.proveModule(ctx, s, module, own)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +34,7 @@ func (p *Prover) proveStages(ctx context.Context, s *slot, trials []trial) ([]tr
 	return passed, nil
 }
 
-func (p *Prover) proveStage(ctx context.Context, s *slot, stage repository.Stage, trials []trial) (passed bool, err error) {
+func (p *Prover) proveModule(ctx context.Context, s *slot, folder string, trials []trial) (passed bool, err error) {
 	began := time.Now()
 	var packages []string
 	var named []exercise.Test
@@ -44,10 +43,10 @@ func (p *Prover) proveStage(ctx context.Context, s *slot, stage repository.Stage
 		named = append(named, t.Judge.Tests...)
 	}
 	slices.Sort(packages)
-	module := p.module(s, stage, stage.Folder)
+	module := p.module(s, folder, folder)
 	report, err := p.test(ctx, module, slices.Compact(packages)...)
 	if err != nil {
-		return false, p.judgeError(ctx, stage.Folder, err)
+		return false, p.judgeError(ctx, folder, err)
 	}
 	problems := report.Problems(module.Dir)
 	for i := range problems {
@@ -57,11 +56,11 @@ func (p *Prover) proveStage(ctx context.Context, s *slot, stage repository.Stage
 		problems = notPassed(named, report)
 	}
 	if len(problems) > 0 {
-		p.report(stage.Folder, append(problems, "its exercises cannot be proved before that passes")...)
-		p.print("%s does NOT pass without a patch (%s)\n", stage.Folder, since(began))
+		p.report(folder, append(problems, "its exercises cannot be proved before that passes")...)
+		p.print("%s does NOT pass without a patch (%s)\n", folder, since(began))
 		return false, nil
 	}
-	p.print("%s passes without a patch (%s)\n", stage.Folder, since(began))
+	p.print("%s passes without a patch (%s)\n", folder, since(began))
 	return true, nil
 }
 

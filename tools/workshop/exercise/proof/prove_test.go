@@ -51,6 +51,43 @@ func TestHonestExercisesAreProved(t *testing.T) {
 	assert.Empty(t, repositorytest.Git(t, r, "status", "--porcelain"))
 }
 
+// A module below the stage has exercises, too. The tests of the stage itself, which fail
+// here, are none of theirs.
+func TestAnExerciseIsOfAModuleBelowTheStage(t *testing.T) {
+	r := exercisetest.New(t)
+	for name, content := range map[string]string{
+		"go.mod":      "module example.com/sums/tools\n\ngo 1.26.0\n",
+		"t/t.go":      "// Package t has a number.\npackage t\n\n// Ten is a number.\nconst Ten = 10\n",
+		"t/t_test.go": "package t\n\nimport \"testing\"\n\nfunc TestTen(t *testing.T) {\n\tif Ten != 10 {\n\t\tt.Error(\"it is\", Ten)\n\t}\n}\n",
+	} {
+		repositorytest.Write(t, r.Path("01-sums", "tools", name), content)
+	}
+	exercisetest.Edit(t, r.Path("01-sums", "sum", "sum_test.go"), "want := 3", "want := 4")
+	require.NoError(t, r.Commit(t.Context(), "a module below the stage"))
+	exercisetest.Add(t, r, exercisetest.Exercise{
+		Name: "ten", Level: 1, File: "tools/t/t.go", Old: "= 10", New: "= 11", Package: "./t", Test: "TestTen", Output: "it is 11",
+	})
+	judge := r.Path("01-sums", "lesson", "exercises", "ten", "judge.yaml")
+	exercisetest.Edit(t, judge, "tests:", "module: tools\ntests:")
+	out, err := prove(t, r, "1/ten")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "01-sums/tools passes without a patch")
+
+	exercisetest.Edit(t, r.Path("01-sums", "sum", "sum.go"), "total += n", "total -= n")
+	patch := repositorytest.Git(t, r, "diff", "--", "01-sums/sum")
+	repositorytest.Git(t, r, "checkout", "--quiet", "01-sums/sum")
+	file := r.Path("01-sums", "lesson", "exercises", "ten", "break.patch")
+	repositorytest.Write(t, file, repositorytest.Read(t, file)+patch+"\n")
+	out, err = prove(t, r, "1/ten")
+	require.Error(t, err)
+	assert.Contains(t, out, "break.patch touches 01-sums/sum/sum.go, which is not compiled in 01-sums/tools, the module of the tests")
+
+	exercisetest.Edit(t, judge, "module: tools", "module: spoons")
+	out, err = prove(t, r, "1/ten")
+	require.Error(t, err)
+	assert.Contains(t, out, `judge.yaml: there is no module "spoons" in 01-sums`)
+}
+
 // A test that, with the patch, waits for the same test of another package.
 const meeting = `package PACKAGE
 

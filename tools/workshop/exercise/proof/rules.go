@@ -50,6 +50,9 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 			problems = append(problems, fmt.Sprintf("break.patch touches %s: it may touch neither tests nor text", file))
 		}
 		files = append(files, below)
+		if path.Ext(file) == ".go" && !strings.HasPrefix(file, e.Module()+"/") {
+			problems = append(problems, fmt.Sprintf("break.patch touches %s, which is not compiled in %s, the module of the tests", file, e.Module()))
+		}
 	}
 	return files, problems
 }

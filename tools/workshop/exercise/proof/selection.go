@@ -2,6 +2,7 @@ package proof
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
@@ -17,6 +18,12 @@ type selection struct {
 // selectPackages selects among the packages of a stage. The files are those that the patch
 // touches, from the stage's folder. With dependents, what is compiled is tested, too.
 func selectPackages(packages []gotest.Listing, e exercise.Exercise, files []string, dependents bool) selection {
+	files = slices.Clone(files)
+	for i, file := range files { // from the module's folder, as the packages are
+		if below, err := filepath.Rel(e.Judge.Module, file); err == nil {
+			files[i] = filepath.ToSlash(below)
+		}
+	}
 	var touched, all []string
 	for _, p := range packages {
 		all = append(all, p.Path)

@@ -10,7 +10,6 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
-	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
 // A trial is an exercise that is to be proved.
@@ -25,15 +24,7 @@ type trial struct {
 func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, error) {
 	var trials []trial
 	for _, target := range targets {
-		module := p.module(s, target.Stage, target.Stage.Folder)
-		packages, err := module.List(ctx)
-		if err != nil {
-			return nil, err
-		}
-		fingerprint, err := p.fingerprint(ctx, s.Repository, target.Stage, module)
-		if err != nil {
-			return nil, err
-		}
+		modules := map[string]*survey{}
 		var exercises []exercise.Exercise
 		for _, name := range target.Names {
 			e, err := exercise.Load(s.Repository, target.Stage, name)
@@ -49,13 +40,36 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 				p.print("%s is NOT honest\n", e.ID())
 				continue
 			}
-			trials = append(trials, trial{e, files, selectPackages(packages, e, files, p.Dependents), p.verdict(e, fingerprint)})
+			if modules[e.Module()] == nil {
+				if modules[e.Module()], err = p.survey(ctx, s, e); err != nil {
+					return nil, err
+				}
+			}
+			m := modules[e.Module()]
+			trials = append(trials, trial{e, files, selectPackages(m.packages, e, files, p.Dependents), p.verdict(e, m.fingerprint)})
 		}
 		if target.Whole {
 			p.report(target.Stage.Folder, stageRules(exercises)...)
 		}
 	}
 	return trials, ctx.Err()
+}
+
+// A survey is what is known of a module before its exercises are tried.
+type survey struct {
+	packages    []gotest.Listing
+	fingerprint string
+}
+
+// survey reads the module that an exercise is tested in.
+func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*survey, error) {
+	module := p.module(s, e.Module(), e.Module())
+	packages, err := module.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fingerprint, err := p.fingerprint(ctx, s.Repository, e.Stage, e.Module(), module)
+	return &survey{packages, fingerprint}, err
 }
 
 // prove proves one exercise.
@@ -88,7 +102,7 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 	if err := s.apply(ctx, t.Patch()); err != nil {
 		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
 	}
-	module := p.module(s, t.Stage, t.ID())
+	module := p.module(s, t.Module(), t.ID())
 	problems = formatted(s.Repository, t.Stage, t.files)
 	if err := p.vet(ctx, module, t.compiled); err != nil {
 		return append(problems, "with the patch the stage does not compile, or go vet complains:"+gotest.Indent(strings.Split(err.Error(), "\n"))), nil
@@ -111,10 +125,10 @@ func (p *Prover) vet(ctx context.Context, module gotest.Module, packages []strin
 // errTooLong is why a run of tests was ended.
 var errTooLong = errors.New("the tests take too long; the limit is --timeout")
 
-// module returns the module of a stage. What takes long is told with a name.
-func (p *Prover) module(s *slot, stage repository.Stage, name string) gotest.Module {
+// module returns the module in a folder. What takes long is told with a name.
+func (p *Prover) module(s *slot, folder, name string) gotest.Module {
 	return gotest.Module{
-		Dir:    s.Path(stage.Folder),
+		Dir:    s.Path(folder),
 		Assets: s.Path("lab", "bin"),
 		Wait:   time.Minute,
 		Slow: func(after time.Duration, doing string) {

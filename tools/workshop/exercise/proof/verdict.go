@@ -37,8 +37,9 @@ func (p *Prover) verdict(e exercise.Exercise, fingerprint string) verdict {
 	return verdict{filepath.Join(p.Cache, "verdicts", fmt.Sprintf("%x", sha256.Sum256([]byte(content)))), content}
 }
 
-// fingerprint names all that a verdict on the exercises of a stage depends on.
-func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, stage repository.Stage, module gotest.Module) (string, error) {
+// fingerprint names all that a verdict on the exercises of a stage depends on, which are
+// tested in the module of a folder.
+func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, stage repository.Stage, folder string, module gotest.Module) (string, error) {
 	program, err := hashOf(p.Program)
 	if err != nil {
 		return "", err
@@ -66,8 +67,11 @@ func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, stage
 	if err != nil {
 		return "", err
 	}
-	for _, folder := range append([]string{"."}, replaced...) {
-		folder = path.Join(stage.Folder, folder)
+	folders := []string{stage.Folder}
+	for _, other := range replaced {
+		folders = append(folders, path.Join(folder, other))
+	}
+	for _, folder := range folders {
 		tree, err := r.Git(ctx, "rev-parse", "HEAD:"+folder)
 		if err != nil {
 			return "", err

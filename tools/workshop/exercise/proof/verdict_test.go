@@ -59,7 +59,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 		require.NoError(t, err)
 		defer s.Free()
 		stage := repository.Stage{Number: 1, Folder: "01-sums"}
-		fingerprint, err := p.fingerprint(t.Context(), s.Repository, stage, p.module(s, stage, ""))
+		fingerprint, err := p.fingerprint(t.Context(), s.Repository, stage, stage.Folder, p.module(s, stage.Folder, ""))
 		require.NoError(t, err)
 		return fingerprint
 	}

@@ -1,7 +1,7 @@
 // Package image builds the manager's image without Docker: it compiles a static
 // program, makes it the only file of the only layer, and writes an archive that
 // nodes, registries' tools and the lab take. This is the equivalent of
-// ../Dockerfile, and of what ko does.
+// ../../Dockerfile, and of what ko does.
 //
 // Make goes through the phases, which are a file each:
 //

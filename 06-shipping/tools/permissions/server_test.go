@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
 )
 
 const pause = 50 * time.Millisecond
@@ -33,10 +33,10 @@ type server struct {
 
 func startServer(t *testing.T) *server {
 	t.Helper()
-	policy, err := filepath.Abs("../../lab/internal/component/audit-policy.yaml")
+	policy, err := filepath.Abs("../../../lab/internal/component/audit-policy.yaml")
 	require.NoError(t, err)
 	s := &server{log: filepath.Join(t.TempDir(), "audit.log")}
-	s.config = testcluster.Start(t, []string{"../../05-crd-operator/config/crd"}, "audit-log-path", s.log, "audit-policy-file", policy).Config
+	s.config = testcluster.Start(t, []string{"../../../05-crd-operator/config/crd"}, "audit-log-path", s.log, "audit-policy-file", policy).Config
 	s.client = kubernetes.NewForConfigOrDie(s.config)
 	// A CRD's first requests are put off.
 	require.Eventually(t, func() bool {

@@ -108,7 +108,7 @@ func TestAQueryThatIsNoneIsAnError(t *testing.T) {
 		})
 	}
 	noDashboard := aStage("up", "a", "b")
-	delete(noDashboard, "dashboards/d.json")
+	delete(noDashboard, "config/dashboards/d.json")
 	_, err := Metrics(noDashboard)
 	require.ErrorContains(t, err, "there are no dashboards")
 }
@@ -118,7 +118,7 @@ func TestAQueryThatIsNoneIsAnError(t *testing.T) {
 func aStage(alert, panel, variable string) fstest.MapFS {
 	return fstest.MapFS{
 		"config/prometheus/rules.yaml": {Data: []byte(`{spec: {groups: [{rules: [{alert: X, expr: '` + alert + `'}]}]}}`)},
-		"dashboards/d.json": {Data: []byte(`{
+		"config/dashboards/d.json": {Data: []byte(`{
 			"panels": [{"panels": [{"title": "inside", "targets": [{"expr": "` + panel + `"}]}]}],
 			"templating": {"list": [{"name": "v", "type": "query", "query": "` + strings.ReplaceAll(variable, `"`, `\"`) + `"}]}
 		}`)},

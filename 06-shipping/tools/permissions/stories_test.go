@@ -29,7 +29,7 @@ func TestWithARealServer(t *testing.T) {
 
 // halfOfTheRole uses the operator's role of stage 5, but not all of it.
 func halfOfTheRole(t *testing.T, s *server) {
-	role, err := os.ReadFile("../../05-crd-operator/config/rbac/controllerruntime.yaml")
+	role, err := os.ReadFile("../../../05-crd-operator/config/rbac/controllerruntime.yaml")
 	require.NoError(t, err)
 	a := s.account(t, "half", string(role)+binding("", "controllerruntime", `subjects: [{kind: ServiceAccount, namespace: NS, name: operator}]`))
 

@@ -25,9 +25,9 @@ type target struct {
 
 // dashboards are the queries of all dashboards.
 func dashboards(stage fs.FS) ([]query, error) {
-	files, err := fs.Glob(stage, "dashboards/*.json")
+	files, err := fs.Glob(stage, "config/dashboards/*.json")
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("there are no dashboards in dashboards/ (%w)", err)
+		return nil, fmt.Errorf("there are no dashboards in config/dashboards/ (%w)", err)
 	}
 	var all []query
 	for _, file := range files {

@@ -3,7 +3,7 @@
 // it finds nothing, for ever. So somebody has to compare.
 //
 //	rules.go      the alerts in config/prometheus
-//	dashboard.go  the queries in dashboards/
+//	dashboard.go  the queries in config/dashboards/
 //	metrics.go    which metrics these need, and which of them are not there
 //
 // Its tests run each alert, and look after the pages in runbooks/.

@@ -8,7 +8,7 @@ package main
 import (
 	"os"
 
-	"example.com/hacking-a-controller/06-shipping/permissions"
+	"example.com/hacking-a-controller/06-shipping/tools/permissions"
 )
 
 func main() {

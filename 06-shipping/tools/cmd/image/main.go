@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"example.com/hacking-a-controller/06-shipping/image"
+	"example.com/hacking-a-controller/06-shipping/tools/image"
 )
 
 func main() {
