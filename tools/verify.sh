@@ -81,6 +81,7 @@ same() {
   for file in cluster.go proxy.go shared.go; do
     cmp "03-watch/internal/testcluster/$file" "05-crd-operator/internal/testcluster/$file" || return 1
   done
+  cmp 06-shipping/internal/testcluster/testcluster.go 06-shipping/tools/internal/testcluster/testcluster.go || return 1
 }
 
 scripts() {

@@ -1,8 +1,8 @@
 package image
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -30,17 +30,12 @@ func compile(ctx context.Context, o Options, platform v1.Platform, output string
 	if err != nil {
 		return err
 	}
-	if err := isProgram(ctx, o, variables); err != nil {
-		return err
-	}
 	fmt.Fprintf(out, "compiling %s for %s: this takes minutes the first time, and seconds from then on\n", o.Package, platform)
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-buildvcs=false",
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", linkerFlags(o.About), "-o", output, o.Package)
 	command.Dir, command.Env = o.Folder, variables
-	progress := newProgress(out)
-	command.Stderr = progress
-	if err := command.Run(); err != nil {
-		return progress.explain(err)
+	if complaint, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, bytes.TrimSpace(complaint))
 	}
 	return nil
 }
@@ -49,25 +44,4 @@ func compile(ctx context.Context, o Options, platform v1.Platform, output string
 // of how Go's cache was filled; and they stamp the program.
 func linkerFlags(about About) string {
 	return fmt.Sprintf("-s -buildid= -X %[1]s.Version=%[2]s -X %[1]s.Revision=%[3]s", stampedPackage, about.Version, about.Revision)
-}
-
-// isProgram looks at the package first. Of one that is no program, go build
-// would write an archive of object code, and be content.
-func isProgram(ctx context.Context, o Options, variables []string) error {
-	command := exec.CommandContext(ctx, "go", "list", "-f", "{{.Name}}", "--", o.Package)
-	command.Dir, command.Env = o.Folder, variables
-	name, err := command.Output()
-	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
-		return fmt.Errorf("%s; choose a program's package with --package", strings.TrimSpace(string(exit.Stderr)))
-	}
-	if err != nil {
-		return fmt.Errorf("looking at %s: %w", o.Package, err)
-	}
-	switch found := strings.Fields(string(name)); {
-	case len(found) > 1:
-		return fmt.Errorf("%s is several packages; choose one program's with --package", o.Package)
-	case len(found) == 1 && found[0] != "main":
-		return fmt.Errorf("%s is package %s, which is no program; choose a program's package with --package", o.Package, found[0])
-	}
-	return nil
 }

@@ -2,10 +2,8 @@ package image
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,8 +30,8 @@ type Made struct {
 // Make compiles a program and writes its image, as an OCI archive, and the list
 // of what is in it. It tells out how far it is.
 func Make(ctx context.Context, o Options, out io.Writer) (Made, error) {
-	if err := checkFolder(o.Output); err != nil {
-		return Made{}, err
+	if err := os.MkdirAll(filepath.Dir(o.Output), 0o777); err != nil {
+		return Made{}, fmt.Errorf("making the folder of the archive: %w; choose another with --output", err)
 	}
 	work, err := os.MkdirTemp("", "image-")
 	if err != nil {
@@ -62,7 +60,8 @@ func Make(ctx context.Context, o Options, out io.Writer) (Made, error) {
 		}
 		program, err := readProgram(path, platform)
 		if err != nil {
-			return Made{}, fmt.Errorf("reading the program for %s: %w", platform, err)
+			// Of a package that is no program, go build makes an archive of object code.
+			return Made{}, fmt.Errorf("reading the program for %s: %w; is %s a program? Choose one with --package", platform, err, o.Package)
 		}
 		images, programs = append(images, image), append(programs, program)
 	}
@@ -79,23 +78,4 @@ func Make(ctx context.Context, o Options, out io.Writer) (Made, error) {
 		return Made{}, fmt.Errorf("writing the SBOM: %w", err)
 	}
 	return made, nil
-}
-
-// checkFolder finds out before minutes of compiling that the archive has no
-// place to go to.
-func checkFolder(output string) error {
-	folder := filepath.Dir(output)
-	info, err := os.Stat(folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the folder %s, where the archive is to go, does not exist; make it, or choose another with --output", folder)
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s, where the archive is to go, is no folder; choose one with --output", folder)
-	}
-	if info, err := os.Stat(output); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; name the archive's file with --output", output)
-	}
-	return nil
 }

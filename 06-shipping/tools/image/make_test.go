@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/distribution/reference"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -214,24 +213,4 @@ func TestAFileThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
-}
-
-func TestProgressIsShown(t *testing.T) {
-	var out strings.Builder
-	p := newProgress(&out)
-	now := p.start
-	p.now = func() time.Time { return now }
-	write := func(text string) {
-		_, err := io.WriteString(p, text)
-		require.NoError(t, err)
-	}
-	write("go: downloading example.com/a v1.0.0\nstrings\nexample.c")
-	now = now.Add(pause)
-	write("om/a\nfmt\n")
-	assert.Equal(t, "  2 packages compiled, 5s\n", out.String())
-	now = now.Add(pause)
-	write("# example.com/b\nb/b.go:1:1: wrong\n\thave this\n")
-	assert.Equal(t, "  2 packages compiled, 5s\n  3 packages compiled, 10s\n", out.String())
-	require.EqualError(t, p.explain(io.EOF), "go build:\n# example.com/b\nb/b.go:1:1: wrong\n\thave this")
-	require.EqualError(t, newProgress(&out).explain(io.EOF), "go build: EOF")
 }
