@@ -91,10 +91,10 @@ func firing(t *testing.T, rule Rule, h history, end time.Duration) []string {
 		result, err := query.Exec(ctx).Vector()
 		return slices.Clone(result), err
 	}
-	var patience model.Duration
+	var pending model.Duration
 	if rule.For != "" {
 		var err error
-		patience, err = model.ParseDuration(rule.For)
+		pending, err = model.ParseDuration(rule.For)
 		require.NoError(t, err)
 	}
 
@@ -112,7 +112,7 @@ func firing(t *testing.T, rule Rule, h history, end time.Duration) []string {
 			if began, ok := before[key]; ok {
 				since[key] = began
 			}
-			if at.Sub(since[key]) >= time.Duration(patience) {
+			if at.Sub(since[key]) >= time.Duration(pending) {
 				fires = append(fires, expand(t, rule, sample, at, ask))
 			}
 		}

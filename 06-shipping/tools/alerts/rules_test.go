@@ -16,8 +16,8 @@ var (
 	_     = []string{"../../config/prometheus", "../../config/dashboards", "../../runbooks"}
 )
 
-// story is what happened, and which alert fires then.
-type story struct {
+// An alertCase is what happened, and which alert fires then.
+type alertCase struct {
 	alert   string
 	history string // a value a minute
 	at      time.Duration
@@ -26,7 +26,7 @@ type story struct {
 
 const at10 = 10 * time.Minute
 
-var stories = map[string]story{
+var cases = map[string]alertCase{
 	"nothing of the manager is known": {
 		"CnatManagerDown", `up{job="other"} 1x10`, at10,
 		[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."},
@@ -179,7 +179,7 @@ func TestAlertsFireWhenTheyShould(t *testing.T) {
 		byName[rule.Alert] = rule
 	}
 	require.Len(t, byName, len(rules), "two alerts have one name")
-	for name, s := range stories {
+	for name, s := range cases {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, byName, s.alert)
 			assert.Equal(t, s.fires, firing(t, byName[s.alert], parseHistory(t, s.history), s.at))
@@ -187,11 +187,11 @@ func TestAlertsFireWhenTheyShould(t *testing.T) {
 	}
 }
 
-func TestEachAlertHasBothKindsOfStories(t *testing.T) {
+func TestEachAlertHasBothKindsOfCases(t *testing.T) {
 	rules, err := Rules(stage)
 	require.NoError(t, err)
 	fires, silent := map[string]bool{}, map[string]bool{}
-	for _, s := range stories {
+	for _, s := range cases {
 		if s.fires == nil {
 			silent[s.alert] = true
 		} else {
@@ -199,7 +199,7 @@ func TestEachAlertHasBothKindsOfStories(t *testing.T) {
 		}
 	}
 	for _, rule := range rules {
-		assert.True(t, fires[rule.Alert], "there is no story in which %s fires", rule.Alert)
-		assert.True(t, silent[rule.Alert], "there is no story in which %s does not fire", rule.Alert)
+		assert.True(t, fires[rule.Alert], "there is no case in which %s fires", rule.Alert)
+		assert.True(t, silent[rule.Alert], "there is no case in which %s does not fire", rule.Alert)
 	}
 }

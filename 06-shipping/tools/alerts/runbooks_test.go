@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each page has these parts, so that whoever is woken up finds them.
+// Each page has these parts, so that somebody who is woken up finds them.
 var parts = []string{"## What it means\n", "## See it\n", "## What to do\n"}
 
 // shortcomings are what is wrong with the pages for the alerts.

@@ -21,7 +21,7 @@ func command(t *testing.T, ctx context.Context, args ...string) (code int, stdou
 	return code, out.String(), problems.String()
 }
 
-func TestTheProgramSaysWhatItMade(t *testing.T) {
+func TestTheProgramPrintsWhatItMade(t *testing.T) {
 	t.Chdir(copyModule(t))
 	inRepository(t, "..")
 	t.Setenv("SOURCE_DATE_EPOCH", "")

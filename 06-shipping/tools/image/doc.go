@@ -11,7 +11,7 @@
 //   - archive.go: an OCI layout, as one tar file;
 //   - sbom.go: the list of what is in the program.
 //
-// Nothing in the archive depends on the machine, the folder or the hour. Whoever
-// builds the same commit with the same Go gets the same digest, and can so check
-// that an image is what it says it is.
+// Nothing in the archive depends on the machine, the folder or the hour: the same commit
+// and the same Go give the same digest, on any machine. So anybody can verify that an
+// image was built from the commit that it names.
 package image

@@ -18,7 +18,7 @@ import (
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 
 // sources are the settings of Go that say where things are. They change nothing
-// about the program, and whoever has set them needs them.
+// about the program, and a machine on which they are set needs them.
 var sources = []string{
 	"GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "GOAUTH", "GOVCS",
 	"GOMODCACHE", "GOCACHE", "GOCACHEPROG", "GOTMPDIR", "GOTOOLCHAIN",

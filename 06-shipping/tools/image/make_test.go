@@ -207,7 +207,7 @@ func TestAFileThatCannotBeWrittenLeavesTheOldOne(t *testing.T) {
 	assert.Equal(t, "new", read(t, path))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	assert.EqualValues(t, 0o644, info.Mode(), "whoever is to load it may read it")
+	assert.EqualValues(t, 0o644, info.Mode(), "another user may load it")
 }
 
 func firstLine(text string) string {

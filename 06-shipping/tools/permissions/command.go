@@ -11,9 +11,9 @@ import (
 
 // The exit codes of the program.
 const (
-	exact     = 0
-	differs   = 1 // something is too much, or missing
-	cannotSay = 2
+	exact   = 0
+	differs = 1 // something is too much, or missing
+	unknown = 2
 )
 
 // Main runs the program permissions and returns its exit code. A file named - is
@@ -37,18 +37,18 @@ func run(args []string, stdin io.Reader, stdout io.Writer) (int, error) {
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		return exact, nil
 	} else if err != nil {
-		return cannotSay, fmt.Errorf("%w; see permissions --help", err)
+		return unknown, fmt.Errorf("%w; see permissions --help", err)
 	}
 	account, err := ParseAccount(*name)
 	if err != nil {
-		return cannotSay, fmt.Errorf("--service-account: %w; see permissions --help", err)
+		return unknown, fmt.Errorf("--service-account: %w; see permissions --help", err)
 	}
 	if len(*manifests) == 0 || flags.NArg() == 0 {
-		return cannotSay, errors.New("name the manifests with --rules, and after the flags the files of the audit log")
+		return unknown, errors.New("name the manifests with --rules, and after the flags the files of the audit log")
 	}
 	report, log, err := compareFiles(account, *manifests, flags.Args(), stdin)
 	if err != nil {
-		return cannotSay, err
+		return unknown, err
 	}
 	report.Write(stdout, log)
 	if !report.Exact() {

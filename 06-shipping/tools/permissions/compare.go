@@ -14,8 +14,8 @@ type Report struct {
 	// among those given.
 	Missing []Missing
 	// Early are requests that were refused although a rule allows them, and was
-	// obeyed at another time. A server that has just started, or that has just been
-	// told of a rule, refuses for a moment what it allows from then on.
+	// obeyed at another time. A server that has just started, or has just
+	// read a new rule, refuses for a moment what it allows from then on.
 	Early []Missing
 	// Everybody is how many requests needed no grant, as everybody may make them.
 	Everybody int

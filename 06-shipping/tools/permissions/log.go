@@ -1,8 +1,6 @@
 package permissions
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,41 +39,24 @@ func NewLog(account Account) *Log {
 	return &Log{Account: account, Uses: map[Request]Use{}, seen: map[stage]bool{}}
 }
 
-// Read adds the account's requests in a file of the audit log, which is JSON
-// lines. All other events are passed over. The last line may be half a line: the
+// Read adds the account's requests in a file of the audit log, which is one JSON object
+// after the other. All other events are passed over. The last may be half an object: the
 // server may be writing it.
 func (l *Log) Read(file io.Reader) error {
-	lines := bufio.NewReader(file)
+	decoder := json.NewDecoder(file)
 	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		last := err != nil
-		if len(bytes.TrimSpace(line)) > 0 {
-			e, err := parse(line)
-			switch {
-			case err == nil:
-				l.add(e)
-			case !last:
-				return fmt.Errorf("line %d: %w", number, err)
-			}
-		}
-		if last {
+		var e event
+		err := decoder.Decode(&e)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil
+		case err != nil:
+			return fmt.Errorf("event %d: %w", number, err)
+		case e.Kind != "Event" || e.APIVersion != "audit.k8s.io/v1":
+			return fmt.Errorf("event %d: not of audit.k8s.io/v1; give the file that the API server's --audit-log-path names", number)
 		}
+		l.add(e)
 	}
-}
-
-func parse(line []byte) (event, error) {
-	var e event
-	if err := json.Unmarshal(line, &e); err != nil {
-		return e, fmt.Errorf("not JSON: %w", err)
-	}
-	if e.Kind != "Event" || e.APIVersion != "audit.k8s.io/v1" {
-		return e, errors.New("not an event of audit.k8s.io/v1; give the file that the API server's --audit-log-path names")
-	}
-	return e, nil
 }
 
 func (l *Log) add(e event) {

@@ -134,17 +134,17 @@ func TestTheLogKnowsFromWhenToWhenItIs(t *testing.T) {
 	assert.Equal(t, time.Date(2026, 1, 2, 3, 4, 9, 0, time.UTC), log.Last)
 }
 
-func TestOnlyTheLastLineMayBeHalf(t *testing.T) {
+func TestOnlyTheLastEventMayBeHalf(t *testing.T) {
 	whole := line(allowed + `"verb":"get",` + settingsInDemo)
 	half := whole[:len(whole)/2]
 	for name, tc := range map[string]struct{ file, err string }{
-		"half a line at the end":       {whole + half, ""},
+		"half an event at the end":     {whole + half, ""},
 		"a whole line without its end": {strings.TrimSpace(whole), ""},
 		"an empty line":                {"\n" + whole, ""},
-		"half a line before others":    {whole + half + "\n" + whole, "line 2: not JSON"},
-		"another kind of file":         {`{"kind":"Pod","apiVersion":"v1"}` + "\n", "line 1: not an event of audit.k8s.io/v1"},
-		"another kind of object":       {`{"kind":"Policy","apiVersion":"audit.k8s.io/v1"}` + "\n", "line 1: not an event of audit.k8s.io/v1"},
-		"another kind of event":        {`{"kind":"Event","apiVersion":"events.k8s.io/v1"}` + "\n", "line 1: not an event of audit.k8s.io/v1"},
+		"half an event before others":  {whole + half + "\n" + whole, "event 2: invalid character"},
+		"another kind of file":         {`{"kind":"Pod","apiVersion":"v1"}` + "\n", "event 1: not of audit.k8s.io/v1"},
+		"another kind of object":       {`{"kind":"Policy","apiVersion":"audit.k8s.io/v1"}` + "\n", "event 1: not of audit.k8s.io/v1"},
+		"another kind of event":        {`{"kind":"Event","apiVersion":"events.k8s.io/v1"}` + "\n", "event 1: not of audit.k8s.io/v1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := NewLog(operator)

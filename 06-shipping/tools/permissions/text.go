@@ -54,16 +54,16 @@ func writeFindings(out io.Writer, title string, findings []Finding) {
 			fmt.Fprintf(table, "  %s\n", heading)
 			above = heading
 		}
-		said := ""
+		use := ""
 		switch {
 		case f.open():
-			said = "\tnever in full, for its star: " + count(f.Times, "request")
+			use = "\tnever in full, for its star: " + count(f.Times, "request")
 		case f.Times > 0 && f.Namespace != "":
-			said = "\t" + count(f.Times, "time")
+			use = "\t" + count(f.Times, "time")
 		case f.Times > 0:
-			said = "\t" + count(f.Times, "time") + " " + places(f.Namespaces)
+			use = "\t" + count(f.Times, "time") + " " + places(f.Namespaces)
 		}
-		fmt.Fprintf(table, "    %s\t%s%s\n", f.Rule.Verbs[0], f.what(), said)
+		fmt.Fprintf(table, "    %s\t%s%s\n", f.Rule.Verbs[0], f.what(), use)
 	}
 }
 

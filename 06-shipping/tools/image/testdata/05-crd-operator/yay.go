@@ -1,5 +1,5 @@
 // Package yay stands for the operators of stage 5: a module in a folder.
 package yay
 
-// Say is what it says.
-const Say = "YAY"
+// Word is what it prints.
+const Word = "YAY"

@@ -15,7 +15,7 @@ import (
 func main() {
 	write := pflag.String("write", "", "a file to write")
 	pflag.Parse()
-	fmt.Println(yay.Say, manager.Version, manager.Revision)
+	fmt.Println(yay.Word, manager.Version, manager.Revision)
 	fmt.Println("user", os.Getuid(), "group", os.Getgid())
 	if *write != "" {
 		fmt.Println(os.WriteFile(*write, nil, 0o600))

@@ -14,7 +14,7 @@ import (
 
 func TestWithARealServer(t *testing.T) {
 	s := startServer(t)
-	for name, story := range map[string]func(*testing.T, *server){
+	for name, run := range map[string]func(*testing.T, *server){
 		"the report names what the role of stage 5 has too much": halfOfTheRole,
 		"names, namespaces and subresources":                     namesAndNamespaces,
 		"an apply may be refused for what it makes":              applyWithoutCreate,
@@ -22,7 +22,7 @@ func TestWithARealServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			story(t, s)
+			run(t, s)
 		})
 	}
 }
