@@ -40,8 +40,8 @@ func compile(ctx context.Context, o Options, platform v1.Platform, output string
 	return nil
 }
 
-// linkerFlags leave out what only a debugger reads, and the build's id, which is
-// of how Go's cache was filled; and they stamp the program.
+// linkerFlags leave out what only a debugger reads, and the build ID, which only Go's own
+// cache needs; and they set the version and the revision.
 func linkerFlags(about About) string {
 	return fmt.Sprintf("-s -buildid= -X %[1]s.Version=%[2]s -X %[1]s.Revision=%[3]s", stampedPackage, about.Version, about.Revision)
 }

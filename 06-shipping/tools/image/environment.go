@@ -24,9 +24,9 @@ var sources = []string{
 	"GOMODCACHE", "GOCACHE", "GOCACHEPROG", "GOTMPDIR", "GOTOOLCHAIN",
 }
 
-// environment is what the go command gets to see when it compiles for a
-// platform. All other settings of Go that somebody has made, in the environment
-// or with go env -w, would be settings of that person's image.
+// environment is the environment of the go command that compiles for a platform. All
+// other settings of Go that a user has made, in the environment or with go env -w, would
+// make another image.
 func environment(ctx context.Context, folder string, platform v1.Platform) ([]string, error) {
 	command := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, sources...)...)
 	command.Dir = folder
