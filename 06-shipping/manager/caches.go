@@ -17,18 +17,19 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
-// scheme knows the types of both operators.
-func scheme() (*runtime.Scheme, error) {
+// newScheme knows the types of both operators.
+func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	builder := runtime.NewSchemeBuilder(controllerruntime.AddToScheme, settings.AddToScheme)
 	return s, builder.AddToScheme(s)
 }
 
-// caches hold what the two operators read, and nothing else of the cluster.
-func caches(namespaces []string) cache.Options {
+// cacheOptions limit the caches to what the two operators read, in these namespaces.
+// None is all.
+func cacheOptions(namespaces []string) cache.Options {
 	options := cache.Options{
 		ByObject:                    controllerruntime.Cached(),
-		ReaderFailOnMissingInformer: true, // to read what is not in this list is a mistake
+		ReaderFailOnMissingInformer: true, // to read a kind that is not cached is a bug
 	}
 	maps.Copy(options.ByObject, settings.Cached(configMap))
 	for _, namespace := range namespaces {
@@ -40,9 +41,9 @@ func caches(namespaces []string) cache.Options {
 	return options
 }
 
-// mapper says at which URLs the kinds are, without asking the server: what it
-// needs to know was known when it was written.
-func mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
+// newMapper knows the URLs of the kinds, as that of stage 5 does. By default, a manager
+// discovers them from the server.
+func newMapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	m := meta.NewDefaultRESTMapper(nil)
 	for _, kind := range []schema.GroupVersionKind{
 		cnat.SchemeGroupVersion.WithKind("At"),
@@ -51,7 +52,7 @@ func mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 		corev1.SchemeGroupVersion.WithKind("ConfigMap"),
 	} {
 		m.Add(kind, meta.RESTScopeNamespace)
-		// A cache of some namespaces looks for the kind of a list, too.
+		// A cache of some namespaces maps the kind of a list, too.
 		m.Add(kind.GroupVersion().WithKind(kind.Kind+"List"), meta.RESTScopeNamespace)
 	}
 	return m, nil

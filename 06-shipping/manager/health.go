@@ -11,17 +11,30 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// ready waits for the caches, for a moment. A manager that is ready can take over
-// at once; a standby is as ready as the leader.
-func ready(c cache.Cache) func(*http.Request) error {
+// addProbes adds what /readyz and /healthz answer.
+func addProbes(ctx context.Context, mgr ctrl.Manager) error {
+	watchdog := newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{})
+	return errors.Join(
+		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
+		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), watchdog.alive)),
+	)
+}
+
+// ready reports whether the caches are full. A standby is as ready as the leader: it can
+// take over at once.
+func ready(caches cache.Cache) healthz.Checker {
 	return func(r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 		defer cancel()
-		if !c.WaitForCacheSync(ctx) {
+		if !caches.WaitForCacheSync(ctx) {
 			return errors.New("the caches are not full yet")
 		}
 		return nil
@@ -30,7 +43,7 @@ func ready(c cache.Cache) func(*http.Request) error {
 
 // logged logs what a check has found. The framework logs that one has failed, and not
 // why.
-func logged(log logr.Logger, check func(*http.Request) error) func(*http.Request) error {
+func logged(log logr.Logger, check healthz.Checker) healthz.Checker {
 	return func(r *http.Request) error {
 		err := check(r)
 		if err != nil {
@@ -40,16 +53,15 @@ func logged(log logr.Logger, check func(*http.Request) error) func(*http.Request
 	}
 }
 
-// stillness is for how long a queue may stand still. A pass may take a minute, and
-// all workers may be in one.
-const stillness = 3 * time.Minute
+// stallTimeout is for how long a queue may stand still. A reconcile may take a minute,
+// and all workers may be in one.
+const stallTimeout = 3 * time.Minute
 
-// watchdog finds out whether a controller has stopped to work without having
-// ended: keys wait, and no pass ends. To kill such a program and start another is
-// the best that anybody can do, so this is for liveness. It looks each time that
-// it is asked, at the metrics that there are anyway.
+// watchdog finds out whether a controller has stopped to work without having ended: keys
+// wait, and no reconcile ends. Only another process helps then, so this is for liveness.
+// It reads the framework's own metrics, each time that the kubelet probes.
 //
-// A standby is to stand still: its queues are full, and wait for it to lead.
+// A standby stands still, and that is no fault: its queues fill until it leads.
 type watchdog struct {
 	gatherer prometheus.Gatherer
 	leads    func() bool
@@ -61,8 +73,8 @@ type watchdog struct {
 
 // queue is how a queue was when it last moved.
 type queue struct {
-	passes float64 // that have ended
-	since  time.Time
+	reconciles float64 // that have ended
+	since      time.Time
 }
 
 func newWatchdog(gatherer prometheus.Gatherer, leads func() bool, clock clock.PassiveClock) *watchdog {
@@ -79,15 +91,15 @@ func (w *watchdog) alive(*http.Request) error {
 		return fmt.Errorf("reading the metrics: %w", err)
 	}
 	depth := sumByController(families, "workqueue_depth")
-	passes := sumByController(families, "controller_runtime_reconcile_total")
+	reconciles := sumByController(families, "controller_runtime_reconcile_total")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for name, waiting := range depth {
 		q := w.queues[name]
-		if q == nil || waiting == 0 || q.passes != passes[name] {
-			w.queues[name] = &queue{passes: passes[name], since: w.clock.Now()}
-		} else if still := w.clock.Since(q.since); still > stillness {
-			return fmt.Errorf("%s: %.0f keys wait, and no pass has ended for %s", name, waiting, still.Round(time.Second))
+		if q == nil || waiting == 0 || q.reconciles != reconciles[name] {
+			w.queues[name] = &queue{reconciles: reconciles[name], since: w.clock.Now()}
+		} else if still := w.clock.Since(q.since); still > stallTimeout {
+			return fmt.Errorf("%s: %.0f keys wait, and no reconcile has ended for %s", name, waiting, still.Round(time.Second))
 		}
 	}
 	return nil

@@ -15,30 +15,30 @@ import (
 // factory is a registry with the metrics of two controllers.
 type factory struct {
 	*prometheus.Registry
-	depth  *prometheus.GaugeVec
-	passes *prometheus.CounterVec
+	depth      *prometheus.GaugeVec
+	reconciles *prometheus.CounterVec
 }
 
 func newFactory() factory {
 	f := factory{
-		Registry: prometheus.NewRegistry(),
-		depth:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "workqueue_depth"}, []string{"controller", "priority"}),
-		passes:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "controller_runtime_reconcile_total"}, []string{"controller", "result"}),
+		Registry:   prometheus.NewRegistry(),
+		depth:      prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "workqueue_depth"}, []string{"controller", "priority"}),
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "controller_runtime_reconcile_total"}, []string{"controller", "result"}),
 	}
-	f.MustRegister(f.depth, f.passes)
+	f.MustRegister(f.depth, f.reconciles)
 	return f
 }
 
 func leading() bool { return true }
 
 func TestWhyItIsNotAliveIsLogged(t *testing.T) {
-	var said []string
-	log := funcr.New(func(_, args string) { said = append(said, args) }, funcr.Options{})
+	var lines []string
+	log := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
 	for _, err := range []error{nil, errors.New("9 keys wait")} {
 		require.Equal(t, err, logged(log, func(*http.Request) error { return err })(nil))
 	}
-	require.Len(t, said, 1)
-	require.Contains(t, said[0], "9 keys wait")
+	require.Len(t, lines, 1)
+	require.Contains(t, lines[0], "9 keys wait")
 }
 
 func TestAStandbyMayStandStill(t *testing.T) {
@@ -65,17 +65,17 @@ func TestTheWatchdog(t *testing.T) {
 		"no controller yet": {func(factory) {}, ""},
 		"much to do": {func(f factory) {
 			f.depth.WithLabelValues("ats", "").Set(9)
-			f.passes.WithLabelValues("ats", "error").Inc()
+			f.reconciles.WithLabelValues("ats", "error").Inc()
 		}, ""},
-		"it stands still": {func(f factory) { f.depth.WithLabelValues("ats", "").Add(1) }, "ats: 5 keys wait, and no pass has ended for 4m0s"},
+		"it stands still": {func(f factory) { f.depth.WithLabelValues("ats", "").Add(1) }, "ats: 5 keys wait, and no reconcile has ended for 4m0s"},
 		"with many queues": {func(f factory) {
 			f.depth.WithLabelValues("ats", "0").Set(1)
 			f.depth.WithLabelValues("ats", "-100").Set(2)
-		}, "ats: 3 keys wait, and no pass has ended for 4m0s"},
+		}, "ats: 3 keys wait, and no reconcile has ended for 4m0s"},
 		"another one goes on": {func(f factory) {
 			f.depth.WithLabelValues("ats", "").Set(2)
-			f.passes.WithLabelValues("settings", "success").Inc()
-		}, "ats: 2 keys wait, and no pass has ended for 4m0s"},
+			f.reconciles.WithLabelValues("settings", "success").Inc()
+		}, "ats: 2 keys wait, and no reconcile has ended for 4m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
@@ -101,7 +101,7 @@ func TestAQueueThatWasEmptyBeginsAnew(t *testing.T) {
 	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
 	w := newWatchdog(f, leading, clock)
 	for range 10 {
-		for _, depth := range []float64{1, 1, 1, 0} { // and what empties it is not counted as a pass
+		for _, depth := range []float64{1, 1, 1, 0} { // and what empties it is not counted as a reconcile
 			f.depth.WithLabelValues("ats", "").Set(depth)
 			require.NoError(t, w.alive(nil))
 			clock.SetTime(clock.Now().Add(time.Minute))

@@ -9,38 +9,40 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
-	ctrl "sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // leaseName is that of the Lease. All managers of a namespace share it.
 const leaseName = "cnat-manager"
 
-// A leader that dies without a word is replaced after leaseDuration. One that is
-// told to stop gives the Lease back, and is replaced at once.
+// The leader renews the Lease every retryPeriod. A leader that is stopped gives it back.
+// One that dies does not: another may take the Lease when it has not seen it renewed for
+// leaseDuration. A standby looks every 2 to 4.4 seconds (retryPeriod with jitter), so a
+// dead leader is replaced after 24 seconds at most.
 //
-// The leader itself gives up after renewDeadline, so that there are never two: its
-// clock may go a little slower than that of the others.
+// A leader that cannot renew for renewDeadline gives up. That is before another may take
+// the Lease, but only if the process runs: one that was paused for longer goes on as
+// leader, beside the new one, and gives up within renewDeadline. So leader election saves
+// work, and there may be two leaders for a moment. That each At has one pod is the work
+// of stage 5.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
 )
 
-// elect makes the manager work only while it holds the Lease. The lock is made
-// here, and not by the framework: that one would tell in events who leads, which
-// takes one right more, and the Lease says so itself.
-func elect(options *ctrl.Options, config *rest.Config, o Options) error {
-	if !o.LeaderElect {
-		return nil
-	}
-	name, err := os.Hostname()
+// electLeader makes the manager work only while it holds the Lease. The lock is made
+// here, and not by the framework, whose lock also records events about the leader. That
+// takes one right more, and the Lease has the name.
+func electLeader(options *ctrl.Options, config *rest.Config, o Options) error {
+	hostname, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("finding a name for this manager: %w; set POD_NAME", err)
 	}
-	// Each process has a name of its own. If one that crashes again and again came
-	// back under the same name, it would still hold the Lease, and no other manager
-	// would ever have its turn.
-	identity := cmp.Or(o.Identity, name) + "_" + string(uuid.NewUUID())
+	// Each process has an identity of its own. If one that crashes again and again came
+	// back under the same name, it would still hold the Lease, and no standby would ever
+	// have its turn.
+	identity := cmp.Or(o.Identity, hostname) + "_" + string(uuid.NewUUID())
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.LeaderNamespace, leaseName,
 		resourcelock.ResourceLockConfig{Identity: identity}, config, renewDeadline)
 	if err != nil {
@@ -55,9 +57,9 @@ func elect(options *ctrl.Options, config *rest.Config, o Options) error {
 }
 
 // leads reports whether this manager may work.
-func leads(m ctrl.Manager) bool {
+func leads(mgr ctrl.Manager) bool {
 	select {
-	case <-m.Elected():
+	case <-mgr.Elected():
 		return true
 	default:
 		return false

@@ -4,27 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
-	ctrl "sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
-// Run works until the context ends. What keeps it from starting is an error; whatever
-// runs the manager is to start it again.
+// configMap is the name of the ConfigMap that settings makes of the layers. The
+// role allows no other.
+const configMap = "settings"
+
+// Run works until the context ends. It returns an error if it could not start, or has
+// lost the Lease: the kubelet then starts it again.
 func Run(ctx context.Context, o Options) error {
 	config, _, err := o.Cluster.Load()
 	if err != nil {
-		return err
-	}
-	if err := checkFiles(o); err != nil {
 		return err
 	}
 	config.UserAgent = "cnat-manager/" + Version
@@ -34,32 +35,27 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer tracing.stop()
 	tracing.traceRequests(config)
-	err = work(ctx, config, o, tracing)
+	err = run(ctx, config, o, tracing)
 	if ctx.Err() != nil {
 		return nil // it was stopped, and that is no error
 	}
 	return explain(err, config, o)
 }
 
-// work asks whether it can, and then does.
-func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing) error {
-	if err := knock(ctx, config, o); err != nil {
-		return err
-	}
-	meters := newMeters()
+// run puts the parts together, and starts them: first the metrics and the probes, then
+// the caches, and with the Lease the controllers.
+func run(ctx context.Context, config *rest.Config, o Options, tracing *tracing) error {
 	mgr, err := newManager(ctx, config, o)
 	if err != nil {
-		return fmt.Errorf("creating the manager: %w", err)
+		return err
 	}
-	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency})
-	layers := settings.NewReconciler(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency})
+	if err := checkAccess(ctx, mgr.GetAPIReader(), o.Namespaces); err != nil {
+		return err
+	}
 	if err := errors.Join(
-		meters.register(metrics.Registry, o, mgr.GetClient()),
-		meters.watchStarts(ctx, mgr),
-		ats.ControllerManagedBy(mgr).Complete(tracing.aroundAts(ats)),
-		layers.ControllerManagedBy(mgr).Complete(tracing.aroundSettings(layers)),
-		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
-		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{}).alive)),
+		addControllers(mgr, o, tracing),
+		addProbes(ctx, mgr),
+		addMetrics(ctx, mgr, o),
 	); err != nil {
 		return err
 	}
@@ -67,30 +63,58 @@ func work(ctx context.Context, config *rest.Config, o Options, tracing *tracing)
 	return mgr.Start(ctx)
 }
 
-// configMap is the name of the ConfigMap that settings makes of the layers. The
-// role allows no other.
-const configMap = "settings"
-
+// newManager returns a manager that makes no request yet.
 func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manager, error) {
-	types, err := scheme()
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := metricsServer(o)
 	if err != nil {
 		return nil, err
 	}
 	options := ctrl.Options{
 		Logger:                 klog.FromContext(ctx),
-		Scheme:                 types,
-		MapperProvider:         mapper,
-		Cache:                  caches(o.Namespaces),
-		Metrics:                serveMetrics(o),
+		Scheme:                 scheme,
+		MapperProvider:         newMapper,
+		Cache:                  cacheOptions(o.Namespaces),
+		Metrics:                metrics,
 		HealthProbeBindAddress: o.HealthAddress,
-		// What is in hand is finished, but not for ever: 30 seconds after it was
-		// told to stop, a pod is killed.
+		// A reconcile that has begun is finished, but not for ever: the kubelet kills a
+		// pod 30 seconds after it was told to stop. The Lease is given back after that.
 		GracefulShutdownTimeout: new(20 * time.Second),
-		// A standby fills its caches, too, and can take over at once.
+		// A standby fills its caches and its queues, too, and can take over at once.
 		Controller: controllerconfig.Controller{EnableWarmup: new(true)},
 	}
-	if err := elect(&options, config, o); err != nil {
-		return nil, err
+	if o.LeaderElect {
+		if err := electLeader(&options, config, o); err != nil {
+			return nil, err
+		}
 	}
-	return ctrl.New(config, options)
+	return ctrl.NewManager(config, options)
+}
+
+// addControllers adds the operators of stage 5, with a trace around each reconcile.
+func addControllers(mgr ctrl.Manager, o Options, tracing *tracing) error {
+	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency})
+	layers := settings.NewReconciler(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency})
+	return errors.Join(
+		ats.ControllerManagedBy(mgr).Complete(tracing.traceReconciles("reconcile At", ats)),
+		layers.ControllerManagedBy(mgr).Complete(tracing.traceReconciles("reconcile settings", layers)),
+	)
+}
+
+// leadershipLost is the text of an error of the framework that has no value.
+const leadershipLost = "leader election lost"
+
+// explain adds to an error what a user can do about it.
+func explain(err error, config *rest.Config, o Options) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w; choose another with --metrics-bind-address (now %s) or --health-bind-address (now %s)", err, o.MetricsAddress, o.HealthAddress)
+	case err != nil && err.Error() == leadershipLost:
+		return fmt.Errorf("%s: this manager could not renew the Lease for %s, or another one has taken it; start it again, and it is a standby", leadershipLost, renewDeadline)
+	default:
+		return cli.Explain(err, config.Host)
+	}
 }

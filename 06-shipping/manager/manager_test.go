@@ -35,16 +35,16 @@ const crds = "../../05-crd-operator/config/crd"
 // that leads, or none.
 func TestOneCluster(t *testing.T) {
 	environment := testcluster.Start(t, nil)
-	w := newWorld(t, environment)
+	e := newEnv(t, environment)
 	t.Run("without the CRDs it does not start", func(t *testing.T) {
-		here := *w
+		here := *e
 		here.t = t
 		withoutTheCRDs(t, &here)
 	})
 	testcluster.InstallCRDs(t, environment, crds)
-	for _, story := range []struct {
+	for _, tc := range []struct {
 		name string
-		play func(*testing.T, *world)
+		run  func(*testing.T, *env)
 	}{
 		{"both operators work", bothWork},
 		{"every line of the log is for programs", jsonLines},
@@ -58,31 +58,31 @@ func TestOneCluster(t *testing.T) {
 		{"a port that is taken", portTaken},
 		{"a token or a certificate that is missing", noFiles},
 	} {
-		t.Run(story.name, func(t *testing.T) {
-			here := *w
+		t.Run(tc.name, func(t *testing.T) {
+			here := *e
 			here.t = t
-			story.play(t, &here)
+			tc.run(t, &here)
 		})
 	}
 }
 
-func bothWork(t *testing.T, w *world) {
-	w.namespace("work")
-	p := w.start()
-	w.create("work", "kettle")
-	w.layer("work")
-	w.runs("work", "kettle")
-	isBlue := func() bool { return w.colour("work") == "blue" }
+func bothWork(t *testing.T, e *env) {
+	e.namespace("work")
+	p := e.start()
+	e.create("work", "kettle")
+	e.layer("work")
+	e.runs("work", "kettle")
+	isBlue := func() bool { return e.colour("work") == "blue" }
 	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 	p.ready()
-	require.Eventually(t, func() bool { return w.told("work") }, testcluster.TestTimeout, pause)
+	require.Eventually(t, func() bool { return e.inEffect("work") }, testcluster.TestTimeout, pause)
 	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "work", Name: configMap}}
-	require.NoError(t, w.client.Patch(t.Context(), forged, client.RawPatch(types.MergePatchType, []byte(`{"data":{"colour":"forged"}}`))))
+	require.NoError(t, e.client.Patch(t.Context(), forged, client.RawPatch(types.MergePatchType, []byte(`{"data":{"colour":"forged"}}`))))
 	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 
 	code, _ := p.get("http://"+p.health+"/healthz", "")
 	assert.Equal(t, http.StatusOK, code)
-	token := w.token("reader-of-both", mayReadMetrics)
+	token := e.token("reader-of-both", mayReadMetrics)
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		code, metrics := p.scrape(token)
 		assert.Equal(t, http.StatusOK, code)
@@ -101,11 +101,11 @@ func bothWork(t *testing.T, w *world) {
 
 var mayReadMetrics = rbacv1.PolicyRule{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}
 
-func jsonLines(t *testing.T, w *world) {
-	w.namespace("lines")
-	p := w.start("--log-level=debug")
-	w.create("lines", "kettle")
-	w.runs("lines", "kettle")
+func jsonLines(t *testing.T, e *env) {
+	e.namespace("lines")
+	p := e.start("--log-level=debug")
+	e.create("lines", "kettle")
+	e.runs("lines", "kettle")
 	// The server has the status before the manager knows of it.
 	require.Eventually(t, func() bool { return strings.Contains(p.output.String(), "wrote the status") }, testcluster.TestTimeout, pause)
 	p.signal(syscall.SIGTERM)
@@ -124,9 +124,9 @@ func jsonLines(t *testing.T, w *world) {
 	assert.Equal(t, 2, about)
 }
 
-func readersOfMetricsOnly(t *testing.T, w *world) {
-	p := w.start()
-	reader, other := w.token("reader", mayReadMetrics), w.token("other")
+func readersOfMetricsOnly(t *testing.T, e *env) {
+	p := e.start()
+	reader, other := e.token("reader", mayReadMetrics), e.token("other")
 	require.Eventually(t, func() bool { code, _ := p.scrape(reader); return code == http.StatusOK }, testcluster.TestTimeout, pause)
 	// What is no token at all is an error of the review, and the framework says 500.
 	for token, want := range map[string]int{"": http.StatusUnauthorized, "made-up": http.StatusInternalServerError, other: http.StatusForbidden} {
@@ -141,11 +141,11 @@ func readersOfMetricsOnly(t *testing.T, w *world) {
 	assert.NotContains(t, p.output.String(), "made-up")
 }
 
-func tokenFile(t *testing.T, w *world) {
+func tokenFile(t *testing.T, e *env) {
 	file := filepath.Join(t.TempDir(), "token")
 	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
 	write("first\n")
-	p := w.start("--metrics-token-file=" + file)
+	p := e.start("--metrics-token-file=" + file)
 	require.Eventually(t, func() bool { code, _ := p.scrape(""); return code != 0 }, testcluster.TestTimeout, pause)
 	for token, want := range map[string]int{"": http.StatusUnauthorized, "second": http.StatusUnauthorized, "first": http.StatusOK} {
 		code, _ := p.scrape(token)
@@ -164,7 +164,7 @@ func tokenFile(t *testing.T, w *world) {
 	assert.NotContains(t, p.output.String(), "second")
 }
 
-func verified(t *testing.T, w *world) {
+func verified(t *testing.T, e *env) {
 	dir := t.TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("cnat-manager.cnat-system.svc", nil, nil)
 	require.NoError(t, err)
@@ -175,12 +175,12 @@ func verified(t *testing.T, w *world) {
 	require.NoError(t, err)
 	serviceMonitor := &unstructured.Unstructured{}
 	require.NoError(t, yaml.Unmarshal(content, serviceMonitor))
-	token := w.token("cnat-metrics-reader", mayReadMetrics)
+	token := e.token("cnat-metrics-reader", mayReadMetrics)
 	secrets := map[string]string{"cnat-metrics-token/token": token, "cnat-metrics-cert/ca.crt": string(certificate)}
 	prometheus, err := scrape.Client(serviceMonitor, func(name, key string) string { return secrets[name+"/"+key] })
 	require.NoError(t, err)
 
-	p := w.start("--metrics-cert-dir=" + dir)
+	p := e.start("--metrics-cert-dir=" + dir)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		response, err := prometheus.Get("https://" + p.metrics + "/metrics")
 		require.NoError(c, err)
@@ -189,25 +189,25 @@ func verified(t *testing.T, w *world) {
 	}, testcluster.TestTimeout, pause)
 	p.signal(syscall.SIGTERM)
 
-	p = w.start() // which makes its certificate itself
+	p = e.start() // which makes its certificate itself
 	require.Eventually(t, func() bool { code, _ := p.scrape(token); return code == http.StatusOK }, testcluster.TestTimeout, pause)
 	_, err = prometheus.Get("https://" + p.metrics + "/metrics")
 	require.ErrorContains(t, err, "failed to verify certificate")
 	p.signal(syscall.SIGTERM)
 }
 
-func someNamespaces(t *testing.T, w *world) {
+func someNamespaces(t *testing.T, e *env) {
 	for _, name := range []string{"here", "there", "elsewhere"} {
-		w.namespace(name)
-		w.create(name, "kettle")
+		e.namespace(name)
+		e.create(name, "kettle")
 	}
-	w.layer("there")
-	p := w.start("--namespaces=here,there")
-	w.runs("here", "kettle")
-	w.runs("there", "kettle")
-	require.Eventually(t, func() bool { return w.colour("there") == "blue" }, testcluster.TestTimeout, pause)
-	assert.Empty(t, w.phase("elsewhere", "kettle"))
-	token := w.token("reader-of-some", mayReadMetrics)
+	e.layer("there")
+	p := e.start("--namespaces=here,there")
+	e.runs("here", "kettle")
+	e.runs("there", "kettle")
+	require.Eventually(t, func() bool { return e.colour("there") == "blue" }, testcluster.TestTimeout, pause)
+	assert.Empty(t, e.phase("elsewhere", "kettle"))
+	token := e.token("reader-of-some", mayReadMetrics)
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		_, metrics := p.scrape(token)
 		assert.Contains(t, metrics, "cnat_ats{phase=\"RUNNING\"} 2\n")
@@ -216,19 +216,19 @@ func someNamespaces(t *testing.T, w *world) {
 }
 
 // pair starts two managers, and returns the one that leads first.
-func (w *world) pair() (leader, standby *process) {
-	w.t.Helper()
-	leader = w.start()
-	require.Eventually(w.t, func() bool { return w.holder() == leader.metrics }, testcluster.TestTimeout, pause)
-	standby = w.start()
+func (e *env) pair() (leader, standby *process) {
+	e.t.Helper()
+	leader = e.start()
+	require.Eventually(e.t, func() bool { return e.holder() == leader.metrics }, testcluster.TestTimeout, pause)
+	standby = e.start()
 	standby.ready() // a standby is ready, too
-	assert.Equal(w.t, leader.metrics, w.holder())
+	assert.Equal(e.t, leader.metrics, e.holder())
 	return leader, standby
 }
 
 // holder is the name of the manager that leads, or led last.
-func (w *world) holder() string {
-	lease, err := w.kube.CoordinationV1().Leases("default").Get(w.t.Context(), leaseName, metav1.GetOptions{})
+func (e *env) holder() string {
+	lease, err := e.kube.CoordinationV1().Leases("default").Get(e.t.Context(), leaseName, metav1.GetOptions{})
 	if err != nil || lease.Spec.HolderIdentity == nil {
 		return ""
 	}
@@ -236,31 +236,31 @@ func (w *world) holder() string {
 	return name
 }
 
-func leaderKilled(t *testing.T, w *world) {
-	w.namespace("killed")
-	leader, standby := w.pair()
+func leaderKilled(t *testing.T, e *env) {
+	e.namespace("killed")
+	leader, standby := e.pair()
 	leader.signal(syscall.SIGKILL)
-	assert.Equal(t, leader.metrics, w.holder(), "it could not give the Lease back")
-	w.create("killed", "kettle")
-	w.runs("killed", "kettle")
-	assert.Equal(t, standby.metrics, w.holder())
+	assert.Equal(t, leader.metrics, e.holder(), "it could not give the Lease back")
+	e.create("killed", "kettle")
+	e.runs("killed", "kettle")
+	assert.Equal(t, standby.metrics, e.holder())
 	standby.signal(syscall.SIGTERM)
 }
 
-func leaderStopped(t *testing.T, w *world) {
-	w.namespace("stopped")
-	leader, standby := w.pair()
+func leaderStopped(t *testing.T, e *env) {
+	e.namespace("stopped")
+	leader, standby := e.pair()
 	assert.Zero(t, leader.signal(syscall.SIGTERM))
-	assert.NotEqual(t, leader.metrics, w.holder(), "it gave the Lease back")
-	w.create("stopped", "kettle")
-	w.runs("stopped", "kettle")
-	assert.Equal(t, standby.metrics, w.holder())
+	assert.NotEqual(t, leader.metrics, e.holder(), "it gave the Lease back")
+	e.create("stopped", "kettle")
+	e.runs("stopped", "kettle")
+	assert.Equal(t, standby.metrics, e.holder())
 	assert.Zero(t, standby.signal(syscall.SIGTERM))
-	assert.Empty(t, w.holder())
+	assert.Empty(t, e.holder())
 }
 
-func traces(t *testing.T, w *world) {
-	w.namespace("traced")
+func traces(t *testing.T, e *env) {
+	e.namespace("traced")
 	var mu sync.Mutex
 	var received strings.Builder
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -273,11 +273,11 @@ func traces(t *testing.T, w *world) {
 	}))
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	p := w.start()
-	w.create("traced", "kettle")
-	w.layer("traced")
-	w.runs("traced", "kettle")
-	require.Eventually(t, func() bool { return w.colour("traced") == "blue" }, testcluster.TestTimeout, pause)
+	p := e.start()
+	e.create("traced", "kettle")
+	e.layer("traced")
+	e.runs("traced", "kettle")
+	require.Eventually(t, func() bool { return e.colour("traced") == "blue" }, testcluster.TestTimeout, pause)
 	assert.Zero(t, p.signal(syscall.SIGTERM)) // and sends what it has
 	mu.Lock()
 	defer mu.Unlock()
@@ -286,30 +286,30 @@ func traces(t *testing.T, w *world) {
 	}
 }
 
-func portTaken(t *testing.T, w *world) {
+func portTaken(t *testing.T, e *env) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
 	for _, flag := range []string{"--metrics-bind-address=", "--health-bind-address="} {
-		p := w.start(flag + l.Addr().String())
+		p := e.start(flag + l.Addr().String())
 		assert.Equal(t, 1, p.exitCode())
 		assert.Regexp(t, `error: .*bind: address already in use; choose another with --metrics-bind-address \(now .*\) or --health-bind-address \(now .*\)`, p.output.String())
 	}
 }
 
-func noFiles(t *testing.T, w *world) {
+func noFiles(t *testing.T, e *env) {
 	for flag, want := range map[string]string{
 		"--metrics-token-file=/nowhere": "error: reading the token of those who may read metrics: open /nowhere: no such file or directory; correct --metrics-token-file\n",
 		"--metrics-cert-dir=/nowhere":   "error: reading the certificate for metrics: open /nowhere/tls.crt: no such file or directory; correct --metrics-cert-dir\n",
 	} {
-		p := w.start(flag)
+		p := e.start(flag)
 		assert.Equal(t, 1, p.exitCode())
 		assert.Contains(t, p.output.String(), want)
 	}
 }
 
-func withoutTheCRDs(t *testing.T, w *world) {
-	p := w.start()
+func withoutTheCRDs(t *testing.T, e *env) {
+	p := e.start()
 	assert.Equal(t, 1, p.exitCode())
-	assert.Contains(t, p.output.String(), "error: the cluster does not know Ats or SettingsLayers; tell it what they are with kubectl apply -k config/crd\n")
+	assert.Contains(t, p.output.String(), "error: the cluster does not know Ats or SettingsLayers; create their CRDs with kubectl apply -k config/crd\n")
 }

@@ -7,107 +7,141 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrl "sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// The metrics of the framework tell how the program does: its queues, its passes,
-// its requests. These here tell how its users do. Repairs of drift are counted by settings.
-type meters struct {
-	late prometheus.Histogram
-	info *prometheus.GaugeVec
-}
-
-func newMeters() *meters {
-	return &meters{
-		late: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "cnat_start_lateness_seconds",
-			Help: "How many seconds after its schedule, or after its creation if that was later, the pod of an At was created.",
-			// The API has whole seconds, so this has, too.
-			Buckets: []float64{0.5, 1, 2, 5, 10, 30, 60, 300},
-		}),
-		info: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "cnat_manager_info",
-			Help: "Always 1. The labels tell what runs, and where.",
-		}, []string{"version", "revision", "region"}),
+// addMetrics adds to the metrics of the framework, which are about queues, reconciles and
+// requests, those about the objects of the users. settings counts repairs of drift itself.
+func addMetrics(ctx context.Context, mgr ctrl.Manager, o Options) error {
+	lateness := newLateness(mgr.GetClient())
+	pods, err := mgr.GetCache().GetInformer(ctx, &corev1.Pod{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return fmt.Errorf("watching pods: %w", err)
 	}
+	_, err = pods.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{AddFunc: func(pod any, isInInitialList bool) {
+		// What was there at the start, another process has observed.
+		if !isInInitialList && leads(mgr) {
+			lateness.observe(ctx, pod.(*corev1.Pod))
+		}
+	}})
+	return errors.Join(err, register(metrics.Registry, info(o), lateness, &ats{mgr.GetClient(), clock.RealClock{}}))
 }
 
-// register adds the metrics to the registry, and those that are counted when they
-// are asked for.
-func (m *meters) register(registry prometheus.Registerer, o Options, ats client.Reader) error {
-	m.info.WithLabelValues(Version, Revision, o.Region).Set(1)
+func register(registry prometheus.Registerer, collectors ...prometheus.Collector) error {
 	var problems []error
-	for _, collector := range []prometheus.Collector{m.late, m.info, &phases{ats}} {
+	for _, collector := range collectors {
 		problems = append(problems, registry.Register(collector))
 	}
 	return errors.Join(problems...)
 }
 
-// phases counts the Ats in the cache each time that somebody looks. A gauge that
-// is moved up and down with each event would drift with the first that is missed.
-type phases struct{ ats client.Reader }
+// info says what runs, and where.
+func info(o Options) prometheus.Collector {
+	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "cnat_manager_info",
+		Help: "Always 1. The labels are what runs, and where.",
+	}, []string{"version", "revision", "region"})
+	gauge.WithLabelValues(Version, Revision, o.Region).Set(1)
+	return gauge
+}
 
-var atsByPhase = prometheus.NewDesc("cnat_ats", "How many Ats there are, by their phase.", []string{"phase"}, nil)
+// due is when the pod of an At is to be created. A schedule that had passed when the At was
+// created means at once.
+func due(at *cnat.At) (time.Time, error) {
+	schedule, err := lifecycle.Schedule(at)
+	if created := at.CreationTimestamp.Time; created.After(schedule) {
+		return created, err
+	}
+	return schedule, err
+}
 
-// Describe tells which metric it is.
-func (p *phases) Describe(to chan<- *prometheus.Desc) { to <- atsByPhase }
+// lateness is about the Ats that were started.
+type lateness struct {
+	prometheus.Histogram
+	ats client.Reader
+}
 
-// Collect counts.
-func (p *phases) Collect(to chan<- prometheus.Metric) {
+func newLateness(ats client.Reader) *lateness {
+	return &lateness{prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "cnat_start_lateness_seconds",
+		Help: "How many seconds after its schedule, or after its creation if that was later, the pod of an At was created.",
+		// The API has whole seconds, and so has this.
+		Buckets: []float64{0.5, 1, 2, 5, 10, 30, 60, 300},
+	}), ats}
+}
+
+// observe is called for each pod that was just created.
+func (l *lateness) observe(ctx context.Context, pod *corev1.Pod) {
+	name, _ := lifecycle.AtOf(pod)
+	at := &cnat.At{}
+	if err := l.ats.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: name}, at); err != nil || !lifecycle.IsPodOf(pod, at) {
+		return // it is gone, or the pod is of another
+	}
+	if due, err := due(at); err == nil {
+		// The creation is in whole seconds, and the schedule need not be.
+		l.Observe(max(0, pod.CreationTimestamp.Sub(due).Seconds()))
+	}
+}
+
+// ats counts the Ats in the cache at each scrape. A gauge that is moved up and down with
+// each event would be wrong from the first that is missed.
+type ats struct {
+	client.Reader
+	clock clock.PassiveClock
+}
+
+var (
+	atsByPhase = prometheus.NewDesc("cnat_ats", "How many Ats there are, by their phase.", []string{"phase"}, nil)
+	// An At that is not started has no lateness yet, and may never have one.
+	overdue = prometheus.NewDesc("cnat_start_overdue_seconds", "For how many seconds the At that has waited longest for its pod has been due; 0 if none is due.", nil, nil)
+)
+
+// Describe sends the descriptions of both metrics.
+func (a *ats) Describe(to chan<- *prometheus.Desc) { to <- atsByPhase; to <- overdue }
+
+// Collect reads the cache.
+func (a *ats) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var all cnat.AtList
+	var pods corev1.PodList
 	// The cache's own objects: they are counted, and not changed.
-	if err := p.ats.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+	if err := errors.Join(a.List(ctx, &all, client.UnsafeDisableDeepCopy), a.List(ctx, &pods, client.UnsafeDisableDeepCopy)); err != nil {
 		to <- prometheus.NewInvalidMetric(atsByPhase, err) // a cache that is not full yet
 		return
 	}
+	started := map[types.UID]bool{}
+	for i := range pods.Items {
+		if owner := metav1.GetControllerOfNoCopy(&pods.Items[i]); owner != nil {
+			started[owner.UID] = true
+		}
+	}
 	count := map[cnat.AtPhase]float64{cnat.Pending: 0, cnat.Running: 0, cnat.Done: 0}
+	var longest time.Duration
 	for i := range all.Items {
-		phase := all.Items[i].Status.Phase
+		at := &all.Items[i]
+		phase := at.Status.Phase
 		if phase == "" {
-			phase = cnat.Pending // nobody has come to it yet
+			phase = cnat.Pending // no reconcile has come to it yet
 		}
 		count[phase]++
+		if due, err := due(at); err == nil && phase != cnat.Done && at.DeletionTimestamp == nil && !started[at.UID] {
+			longest = max(longest, a.clock.Since(due))
+		}
 	}
 	for phase, n := range count {
 		to <- prometheus.MustNewConstMetric(atsByPhase, prometheus.GaugeValue, n, string(phase))
 	}
-}
-
-// watchStarts observes each At that starts, while this manager leads. One that
-// had started before is not observed again after a restart.
-func (m *meters) watchStarts(ctx context.Context, mgr ctrl.Manager) error {
-	informer, err := mgr.GetCache().GetInformer(ctx, &cnat.At{}, cache.BlockUntilSynced(false))
-	if err != nil {
-		return fmt.Errorf("watching Ats: %w", err)
-	}
-	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		UpdateFunc: func(before, after any) {
-			if leads(mgr) {
-				m.observe(before.(*cnat.At), after.(*cnat.At))
-			}
-		},
-	})
-	return err
-}
-
-// observe notes how late an At has started, if it has just started.
-func (m *meters) observe(before, after *cnat.At) {
-	schedule, err := lifecycle.Schedule(after)
-	if err != nil || before.Status.StartTime != nil || after.Status.StartTime == nil {
-		return
-	}
-	due := schedule
-	if created := after.CreationTimestamp.Time; created.After(due) {
-		due = created // a schedule in the past is now
-	}
-	// startTime is in whole seconds, and the schedule need not be.
-	m.late.Observe(max(0, after.Status.StartTime.Sub(due).Seconds()))
+	to <- prometheus.MustNewConstMetric(overdue, prometheus.GaugeValue, longest.Seconds())
 }

@@ -6,24 +6,28 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
 var ten = time.Date(2019, 4, 12, 10, 0, 0, 0, time.UTC)
 
-// anAt was created at nine, and is due at ten.
-func anAt(started *time.Time, change ...func(*cnat.At)) *cnat.At {
+// newAt was created at nine, and is due at ten.
+func newAt(name string, change ...func(*cnat.At)) *cnat.At {
 	at := &cnat.At{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "quay", Name: "kettle", CreationTimestamp: metav1.NewTime(ten.Add(-time.Hour))},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "quay", Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(ten.Add(-time.Hour))},
 		Spec:       cnat.AtSpec{Schedule: ten.Format(time.RFC3339)},
-	}
-	if started != nil {
-		at.Status.StartTime = new(metav1.NewTime(*started))
+		Status:     cnat.AtStatus{Phase: cnat.Pending},
 	}
 	for _, f := range change {
 		f(at)
@@ -31,66 +35,114 @@ func anAt(started *time.Time, change ...func(*cnat.At)) *cnat.At {
 	return at
 }
 
+func deleted(at *cnat.At) {
+	at.DeletionTimestamp, at.Finalizers = new(metav1.NewTime(ten)), []string{"foregroundDeletion"}
+}
+
+// podOf was created so long after ten.
+func podOf(at *cnat.At, after time.Duration) *corev1.Pod {
+	pod := lifecycle.DesiredPod(at)
+	pod.CreationTimestamp = metav1.NewTime(ten.Add(after))
+	return pod
+}
+
+func reader(t *testing.T, objects ...client.Object) client.Reader {
+	t.Helper()
+	scheme, err := newScheme()
+	require.NoError(t, err)
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
+// gather returns the metrics by their name.
+func gather(t *testing.T, collectors ...prometheus.Collector) map[string][]*dto.Metric {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, register(registry, collectors...))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	byName := map[string][]*dto.Metric{}
+	for _, family := range families {
+		byName[family.GetName()] = family.GetMetric()
+	}
+	return byName
+}
+
 func TestHowLateAnAtStarts(t *testing.T) {
 	created := func(after time.Duration) func(*cnat.At) {
 		return func(at *cnat.At) { at.CreationTimestamp = metav1.NewTime(ten.Add(after)) }
 	}
+	scheduled := func(schedule string) func(*cnat.At) {
+		return func(at *cnat.At) { at.Spec.Schedule = schedule }
+	}
+	of := func(change ...func(*cnat.At)) *cnat.At { return newAt("kettle", change...) }
 	for name, tc := range map[string]struct {
-		before, after *cnat.At
-		starts        uint64
-		sum           float64
+		at   *cnat.At
+		pod  *corev1.Pod
+		want []float64
 	}{
-		"on time":                        {anAt(nil), anAt(&ten), 1, 0},
-		"seven seconds late":             {anAt(nil), anAt(new(ten.Add(7 * time.Second))), 1, 7},
-		"created after its schedule":     {anAt(nil, created(time.Minute)), anAt(new(ten.Add(time.Minute+2*time.Second)), created(time.Minute)), 1, 2},
-		"a second early, as pods are":    {anAt(nil), anAt(new(ten.Add(-time.Second))), 1, 0},
-		"not yet":                        {anAt(nil), anAt(nil), 0, 0},
-		"it had started before":          {anAt(&ten), anAt(&ten), 0, 0},
-		"a schedule that cannot be read": {anAt(nil), anAt(&ten, func(at *cnat.At) { at.Spec.Schedule = "noon" }), 0, 0},
+		"on time":                        {of(), podOf(of(), 0), []float64{0}},
+		"seven seconds late":             {of(), podOf(of(), 7*time.Second), []float64{7}},
+		"created after its schedule":     {of(created(time.Minute)), podOf(of(), time.Minute+2*time.Second), []float64{2}},
+		"due within a second":            {of(scheduled("2019-04-12T10:00:00.9Z")), podOf(of(), 0), []float64{0}},
+		"a schedule that cannot be read": {of(scheduled("noon")), podOf(of(), 0), nil},
+		"the pod of another At":          {of(), podOf(newAt("kettle", func(at *cnat.At) { at.UID = "other" }), 0), nil},
+		"the At is gone":                 {newAt("pot"), podOf(of(), 0), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMeters()
-			m.observe(tc.before, tc.after)
-			registry := prometheus.NewRegistry()
-			registry.MustRegister(m.late)
-			families, err := registry.Gather()
-			require.NoError(t, err)
-			histogram := families[0].GetMetric()[0].GetHistogram()
-			assert.Equal(t, tc.starts, histogram.GetSampleCount())
-			assert.InDelta(t, tc.sum, histogram.GetSampleSum(), 0)
+			l := newLateness(reader(t, tc.at))
+			l.observe(t.Context(), tc.pod)
+			histogram := gather(t, l)["cnat_start_lateness_seconds"][0].GetHistogram()
+			assert.EqualValues(t, len(tc.want), histogram.GetSampleCount())
+			for _, seconds := range tc.want {
+				assert.InDelta(t, seconds, histogram.GetSampleSum(), 0)
+			}
 		})
 	}
 }
 
 func TestAtsByPhase(t *testing.T) {
-	phase := func(name string, p cnat.AtPhase) *cnat.At {
-		return anAt(nil, func(at *cnat.At) { at.Name = name; at.Status.Phase = p })
+	in := func(name string, p cnat.AtPhase) *cnat.At {
+		return newAt(name, func(at *cnat.At) { at.Status.Phase = p })
 	}
-	types, err := scheme()
-	require.NoError(t, err)
-	ats := fake.NewClientBuilder().WithScheme(types).WithObjects(phase("a", ""), phase("b", cnat.Pending), phase("c", cnat.Done)).Build()
-	count := func(p string) float64 {
-		registry := prometheus.NewPedanticRegistry()
-		require.NoError(t, newMeters().register(registry, Options{Region: "coast"}, ats))
-		families, err := registry.Gather()
-		require.NoError(t, err)
-		for _, family := range families {
-			for _, metric := range family.GetMetric() {
-				if family.GetName() == "cnat_ats" && metric.GetLabel()[0].GetValue() == p {
-					return metric.GetGauge().GetValue()
-				}
-			}
-		}
-		return -1
+	a := &ats{reader(t, in("a", ""), in("b", cnat.Pending), in("c", cnat.Done)), testclock.NewFakePassiveClock(ten)}
+	count := map[string]float64{}
+	for _, metric := range gather(t, a)["cnat_ats"] {
+		count[metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
 	}
-	assert.Equal(t, []float64{2, 0, 1}, []float64{count("PENDING"), count("RUNNING"), count("DONE")})
+	assert.Equal(t, map[string]float64{"PENDING": 2, "RUNNING": 0, "DONE": 1}, count)
+}
+
+// An At that is not started has no lateness. How long has it waited?
+func TestTheAtThatHasWaitedLongestForItsPod(t *testing.T) {
+	of := func(change ...func(*cnat.At)) *cnat.At { return newAt("kettle", change...) }
+	phase := func(p cnat.AtPhase) func(*cnat.At) { return func(at *cnat.At) { at.Status.Phase = p } }
+	for name, tc := range map[string]struct {
+		now     time.Duration // after ten
+		objects []client.Object
+		want    float64
+	}{
+		"there are none":                       {time.Hour, nil, 0},
+		"it is not due":                        {-time.Second, []client.Object{of()}, 0},
+		"no reconcile has come to it":          {time.Hour, []client.Object{of(phase(""))}, 3600},
+		"it is RUNNING, and the pod refused":   {time.Hour, []client.Object{of(phase(cnat.Running))}, 3600},
+		"its pod is there":                     {time.Hour, []client.Object{of(phase(cnat.Running)), podOf(of(), 0)}, 0},
+		"it is over":                           {time.Hour, []client.Object{of(phase(cnat.Done))}, 0},
+		"it is being deleted":                  {time.Hour, []client.Object{of(deleted)}, 0},
+		"its schedule cannot be read":          {time.Hour, []client.Object{of(func(at *cnat.At) { at.Spec.Schedule = "noon" })}, 0},
+		"the longest of several":               {time.Hour, []client.Object{newAt("pot", func(at *cnat.At) { at.Spec.Schedule = "2019-04-12T10:59:00Z" }), of()}, 3600},
+		"it was created after its schedule":    {time.Hour, []client.Object{of(func(at *cnat.At) { at.CreationTimestamp = metav1.NewTime(ten.Add(59 * time.Minute)) })}, 60},
+		"the pod of the At that was before it": {time.Hour, []client.Object{of(), podOf(newAt("kettle", func(at *cnat.At) { at.UID = "before" }), 0)}, 3600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &ats{reader(t, tc.objects...), testclock.NewFakePassiveClock(ten.Add(tc.now))}
+			assert.InDelta(t, tc.want, gather(t, a)["cnat_start_overdue_seconds"][0].GetGauge().GetValue(), 0)
+		})
+	}
 }
 
 func TestTheNamesAreAsPrometheusWantsThem(t *testing.T) {
-	types, err := scheme()
-	require.NoError(t, err)
 	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, newMeters().register(registry, Options{}, fake.NewClientBuilder().WithScheme(types).Build()))
+	require.NoError(t, register(registry, info(Options{}), newLateness(reader(t)), &ats{reader(t), testclock.NewFakePassiveClock(ten)}))
 	problems, err := testutil.GatherAndLint(registry)
 	require.NoError(t, err)
 	assert.Empty(t, problems)

@@ -26,11 +26,11 @@ import (
 type tracing struct {
 	provider trace.TracerProvider
 	shutdown func(context.Context) error
-	ctx      context.Context // for what has to be said at the end
+	ctx      context.Context // for the end, when that of the program has ended
 }
 
-// startTracing sends traces to the endpoint, if there is one. How, the variables
-// say that all programs with OpenTelemetry have in common.
+// startTracing sends traces to the endpoint, if there is one. The exporter reads the
+// variables of OpenTelemetry itself.
 func startTracing(ctx context.Context, o Options) (*tracing, error) {
 	t := &tracing{provider: noop.NewTracerProvider(), shutdown: func(context.Context) error { return nil }, ctx: context.WithoutCancel(ctx)}
 	if o.TraceEndpoint == "" {
@@ -47,7 +47,8 @@ func startTracing(ctx context.Context, o Options) (*tracing, error) {
 	return t, nil
 }
 
-// stop sends what is left. That must not keep the manager from ending.
+// stop sends what is left, for three seconds at most: it must not keep the manager from
+// ending.
 func (t *tracing) stop() {
 	ctx, cancel := context.WithTimeout(t.ctx, 3*time.Second)
 	defer cancel()
@@ -56,8 +57,8 @@ func (t *tracing) stop() {
 	}
 }
 
-// traceRequests makes a span of each request, but for watches, which last for
-// minutes, and for those that renew the Lease, which never end.
+// traceRequests makes a span of each request, except watches, which last for minutes,
+// and requests for the Lease, which never end.
 func (t *tracing) traceRequests(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithFilter(func(r *http.Request) bool {
@@ -66,26 +67,13 @@ func (t *tracing) traceRequests(config *rest.Config) {
 	})
 }
 
-// aroundAts makes a span of each reconcile of an At.
-func (t *tracing) aroundAts(next reconcile.Reconciler) reconcile.Reconciler {
-	return around(t, "reconcile At", next, func(r reconcile.Request) []attribute.KeyValue {
-		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace), attribute.String("cnat.at", r.Name)}
-	})
-}
-
-// aroundSettings makes a span of each reconcile of the layers of a namespace.
-func (t *tracing) aroundSettings(next reconcile.Reconciler) reconcile.Reconciler {
-	return around(t, "reconcile settings", next, func(r reconcile.Request) []attribute.KeyValue {
-		return []attribute.KeyValue{semconv.K8SNamespaceName(r.Namespace)}
-	})
-}
-
-func around(t *tracing, name string, next reconcile.Reconciler, attributes func(reconcile.Request) []attribute.KeyValue) reconcile.Reconciler {
+// traceReconciles makes a span of each reconcile: it is middleware around a Reconciler.
+func (t *tracing) traceReconciles(name string, next reconcile.Reconciler) reconcile.Reconciler {
 	tracer := t.provider.Tracer("manager")
-	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-		ctx, span := tracer.Start(ctx, name, trace.WithAttributes(attributes(request)...))
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		ctx, span := tracer.Start(ctx, name, trace.WithAttributes(semconv.K8SNamespaceName(req.Namespace), attribute.String("name", req.Name)))
 		defer span.End()
-		result, err := next.Reconcile(ctx, request)
+		result, err := next.Reconcile(ctx, req)
 		if err != nil {
 			span.SetStatus(codes.Error, err.Error())
 		}

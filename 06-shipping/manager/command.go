@@ -17,8 +17,8 @@ import (
 )
 
 // Options are the flags of the manager, checked. Each flag is an environment
-// variable, too: LOG_LEVEL is --log-level. Whoever installs the manager sets
-// variables, and leaves the command line alone.
+// variable, too: LOG_LEVEL is --log-level. An installation sets variables, and
+// leaves the command line alone.
 type Options struct {
 	Cluster cli.ConfigFlags
 
@@ -37,7 +37,7 @@ type Options struct {
 	LogLevel  string // debug, info, warn or error
 	LogFormat string // json or text
 	// Region is an example of a value that is known only when the manager is
-	// installed. It stands in each line of the log, and in cnat_manager_info.
+	// installed. It is in each line of the log, and a label of cnat_manager_info.
 	Region string
 
 	// MetricsAddress is where metrics are served over HTTPS; 0 is nowhere.
@@ -46,18 +46,18 @@ type Options struct {
 	// start, and nobody can verify them.
 	MetricsCertDir string
 	// MetricsTokenFile holds the token of those who may read the metrics. Without
-	// it, the API server is asked who may.
+	// it, the API server reviews who may.
 	MetricsTokenFile string
 	// HealthAddress is where /healthz and /readyz are served.
 	HealthAddress string
 
 	// TraceEndpoint is where traces are sent to, as OTLP over HTTP. Without it,
-	// there are none. It has no flag: the variable is OpenTelemetry's.
+	// there are none. It has no flag: the variable is that of OpenTelemetry.
 	TraceEndpoint string
 }
 
 // Command returns the program. It calls run with the options of its command line; those
-// that are not on it come from the environment.
+// that are not there come from the environment.
 func Command(getenv func(string) string, run func(context.Context, Options) error) *cobra.Command {
 	o := Options{Identity: getenv("POD_NAME"), TraceEndpoint: getenv("OTEL_EXPORTER_OTLP_ENDPOINT")}
 	command := &cobra.Command{
@@ -93,7 +93,7 @@ func (o *Options) addFlags(flags *pflag.FlagSet, getenv func(string) string) {
 	flags.StringVar(&o.Region, "region", "", "a `name` that stands in each line of the log, and in the metrics")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":8443", "the `address` at which metrics are served over HTTPS; 0 for none")
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "the `folder` of tls.crt and tls.key; without it they are made at each start")
-	flags.StringVar(&o.MetricsTokenFile, "metrics-token-file", "", "the `file` with the token of those who may read metrics; without it the API server is asked")
+	flags.StringVar(&o.MetricsTokenFile, "metrics-token-file", "", "the `file` with the token of those who may read metrics; without it the API server reviews who may")
 	flags.StringVar(&o.HealthAddress, "health-bind-address", ":8081", "the `address` of /healthz and /readyz")
 }
 
@@ -123,7 +123,7 @@ func (o *Options) validate() error {
 	case o.Concurrency < 1:
 		return fmt.Errorf("--concurrency is %d, it must be at least 1", o.Concurrency)
 	case o.LeaderElect && o.LeaderNamespace == "":
-		return errors.New("--leader-elect needs a namespace for its Lease: say which with --leader-election-namespace, or --leader-elect=false if there is one manager only")
+		return errors.New("--leader-elect needs a namespace for its Lease: name it with --leader-election-namespace, or --leader-elect=false if there is one manager only")
 	case !slices.Contains([]string{"debug", "info", "warn", "error"}, o.LogLevel):
 		return fmt.Errorf("--log-level is %q, it can be debug, info, warn or error", o.LogLevel)
 	case !slices.Contains([]string{"json", "text"}, o.LogFormat):

@@ -51,7 +51,7 @@ func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
 
 func TestWrongOptions(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                              "--leader-elect needs a namespace for its Lease: say which with --leader-election-namespace, or --leader-elect=false if there is one manager only",
+		"":                              "--leader-elect needs a namespace for its Lease: name it with --leader-election-namespace, or --leader-elect=false if there is one manager only",
 		"--leader-elect=maybe":          `invalid argument "maybe" for "--leader-elect" flag: strconv.ParseBool: parsing "maybe": invalid syntax`,
 		"--concurrency=0":               "--concurrency is 0, it must be at least 1",
 		"--namespaces=quay,Pier":        `--namespaces has "Pier", which is not the name of a namespace`,

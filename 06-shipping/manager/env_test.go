@@ -34,98 +34,98 @@ import (
 
 const pause = 50 * time.Millisecond
 
-// world is a real API server that knows the kinds of both operators. Nothing in it
+// env is a real API server that knows the kinds of both operators. Nothing in it
 // runs pods.
-type world struct {
+type env struct {
 	t          *testing.T
 	kubeconfig string // the administrator's
 	client     client.Client
 	kube       kubernetes.Interface
 }
 
-func newWorld(t *testing.T, environment *envtest.Environment) *world {
+func newEnv(t *testing.T, environment *envtest.Environment) *env {
 	t.Helper()
 	config := rest.CopyConfig(environment.Config)
 	config.QPS = -1
-	types, err := scheme()
+	types, err := newScheme()
 	require.NoError(t, err)
-	w := &world{t: t, kube: kubernetes.NewForConfigOrDie(config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	w.client, err = client.New(config, client.Options{Scheme: types})
+	e := &env{t: t, kube: kubernetes.NewForConfigOrDie(config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	e.client, err = client.New(config, client.Options{Scheme: types})
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(w.kubeconfig, environment.KubeConfig, 0o600))
-	return w
+	require.NoError(t, os.WriteFile(e.kubeconfig, environment.KubeConfig, 0o600))
+	return e
 }
 
-func (w *world) namespace(name string) {
-	w.t.Helper()
-	require.NoError(w.t, w.client.Create(w.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+func (e *env) namespace(name string) {
+	e.t.Helper()
+	require.NoError(e.t, e.client.Create(e.t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 }
 
 // create makes an At that is due.
-func (w *world) create(namespace, name string) {
-	w.t.Helper()
-	require.NoError(w.t, w.client.Create(w.t.Context(), &cnat.At{
+func (e *env) create(namespace, name string) {
+	e.t.Helper()
+	require.NoError(e.t, e.client.Create(e.t.Context(), &cnat.At{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec:       cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "echo YAY"},
 	}))
 }
 
-func (w *world) phase(namespace, name string) cnat.AtPhase {
+func (e *env) phase(namespace, name string) cnat.AtPhase {
 	at := &cnat.At{}
-	if err := w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, at); err != nil {
+	if err := e.client.Get(e.t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, at); err != nil {
 		return ""
 	}
 	return at.Status.Phase
 }
 
 // runs waits until an At has its pod, which is created when it is RUNNING.
-func (w *world) runs(namespace, name string) {
-	w.t.Helper()
+func (e *env) runs(namespace, name string) {
+	e.t.Helper()
 	pod := client.ObjectKey{Namespace: namespace, Name: lifecycle.PodName(name)}
-	require.Eventually(w.t, func() bool { return w.client.Get(w.t.Context(), pod, &corev1.Pod{}) == nil }, testcluster.TestTimeout, pause, "%s/%s does not run", namespace, name)
-	require.Equal(w.t, cnat.Running, w.phase(namespace, name))
+	require.Eventually(e.t, func() bool { return e.client.Get(e.t.Context(), pod, &corev1.Pod{}) == nil }, testcluster.TestTimeout, pause, "%s/%s does not run", namespace, name)
+	require.Equal(e.t, cnat.Running, e.phase(namespace, name))
 }
 
 // layer makes a layer of settings, in which the colour is blue.
-func (w *world) layer(namespace string) {
-	w.t.Helper()
-	require.NoError(w.t, w.client.Create(w.t.Context(), &layers.SettingsLayer{
+func (e *env) layer(namespace string) {
+	e.t.Helper()
+	require.NoError(e.t, e.client.Create(e.t.Context(), &layers.SettingsLayer{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "defaults"},
 		Spec:       layers.SettingsLayerSpec{Data: map[string]string{"colour": "blue"}},
 	}))
 }
 
-// told reports whether the layer knows what has become of it.
-func (w *world) told(namespace string) bool {
+// inEffect reports whether the status of the layer has its ConfigMap.
+func (e *env) inEffect(namespace string) bool {
 	layer := &layers.SettingsLayer{}
-	return w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: "defaults"}, layer) == nil && layer.Status.ConfigMap != ""
+	return e.client.Get(e.t.Context(), client.ObjectKey{Namespace: namespace, Name: "defaults"}, layer) == nil && layer.Status.ConfigMap != ""
 }
 
 // colour is the one in the ConfigMap that is made of the layers.
-func (w *world) colour(namespace string) string {
+func (e *env) colour(namespace string) string {
 	made := &corev1.ConfigMap{}
-	if w.client.Get(w.t.Context(), client.ObjectKey{Namespace: namespace, Name: configMap}, made) != nil {
+	if e.client.Get(e.t.Context(), client.ObjectKey{Namespace: namespace, Name: configMap}, made) != nil {
 		return ""
 	}
 	return made.Data["colour"]
 }
 
 // token is that of a service account, which may do what the rules say.
-func (w *world) token(account string, rules ...rbacv1.PolicyRule) string {
-	w.t.Helper()
-	ctx, meta := w.t.Context(), metav1.ObjectMeta{Name: account}
-	_, err := w.kube.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	_, err = w.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	_, err = w.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+func (e *env) token(account string, rules ...rbacv1.PolicyRule) string {
+	e.t.Helper()
+	ctx, meta := e.t.Context(), metav1.ObjectMeta{Name: account}
+	_, err := e.kube.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
+	require.NoError(e.t, err)
+	_, err = e.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
+	require.NoError(e.t, err)
+	_, err = e.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: meta,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: account}},
 	}, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	request, err := w.kube.CoreV1().ServiceAccounts("default").CreateToken(ctx, account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
+	request, err := e.kube.CoreV1().ServiceAccounts("default").CreateToken(ctx, account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(e.t, err)
 	return request.Status.Token
 }
 
@@ -139,19 +139,19 @@ type process struct {
 }
 
 // start starts a manager with ports of its own. Later flags win over the first.
-func (w *world) start(args ...string) *process {
-	w.t.Helper()
-	p := &process{t: w.t, done: make(chan struct{}), metrics: freePort(w.t), health: freePort(w.t)}
+func (e *env) start(args ...string) *process {
+	e.t.Helper()
+	p := &process{t: e.t, done: make(chan struct{}), metrics: freePort(e.t), health: freePort(e.t)}
 	self, err := os.Executable()
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
 	p.command = exec.Command(self, append([]string{
-		"--kubeconfig=" + w.kubeconfig, "--metrics-bind-address=" + p.metrics, "--health-bind-address=" + p.health, "--leader-election-namespace=default", "--region=coast",
+		"--kubeconfig=" + e.kubeconfig, "--metrics-bind-address=" + p.metrics, "--health-bind-address=" + p.health, "--leader-election-namespace=default", "--region=coast",
 	}, args...)...)
 	p.command.Env = append(os.Environ(), runAsManager+"=1", "POD_NAME="+p.metrics)
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
-	require.NoError(w.t, p.command.Start())
+	require.NoError(e.t, p.command.Start())
 	go func() { _ = p.command.Wait(); close(p.done) }()
-	w.t.Cleanup(func() { p.signal(syscall.SIGKILL) })
+	e.t.Cleanup(func() { p.signal(syscall.SIGKILL) })
 	return p
 }
 

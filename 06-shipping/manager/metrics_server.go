@@ -17,25 +17,25 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// serveMetrics says where metrics are served, and to whom. They tell how many
-// objects there are and how busy everybody is, so they are not for everybody.
-func serveMetrics(o Options) metricsserver.Options {
+// metricsServer serves the metrics over HTTPS, and only to a client that may read them:
+// they show how many objects there are, and how busy their users.
+func metricsServer(o Options) (metricsserver.Options, error) {
 	return metricsserver.Options{
 		BindAddress:   o.MetricsAddress,
 		SecureServing: true,
 		CertDir:       o.MetricsCertDir,
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 			c.MinVersion = tls.VersionTLS12
-			c.NextProtos = []string{"http/1.1"} // one scrape needs no HTTP/2, and that has had its weaknesses
+			c.NextProtos = []string{"http/1.1"} // a scrape needs no HTTP/2, which has had its weaknesses
 		}},
-		FilterProvider: readersOfMetrics(o.MetricsTokenFile),
-	}
+		FilterProvider: filterReaders(o.MetricsTokenFile),
+	}, checkFiles(o)
 }
 
-// readersOfMetrics lets those through who may read. Without a file, it asks the API
-// server who the caller is, and whether that one may get /metrics. That takes a
-// right in the whole cluster. With a file, whoever has its token may read.
-func readersOfMetrics(tokenFile string) func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
+// filterReaders lets through the requests of clients that may read. Without a file, the
+// API server reviews the client's token, and whether it may get /metrics. That takes a
+// right in the whole cluster. With a file, a client that presents its token may read.
+func filterReaders(tokenFile string) func(*rest.Config, *http.Client) (metricsserver.Filter, error) {
 	if tokenFile == "" {
 		return filters.WithAuthenticationAndAuthorization
 	}
@@ -59,7 +59,7 @@ func readersOfMetrics(tokenFile string) func(*rest.Config, *http.Client) (metric
 }
 
 // checkFiles reads the files once, so that one that is missing is an error at the
-// start. The framework would wait for a certificate, and say nothing.
+// start. The framework would wait for a certificate, and log nothing.
 func checkFiles(o Options) error {
 	if o.MetricsTokenFile != "" {
 		if _, err := readToken(o.MetricsTokenFile); err != nil {
@@ -86,8 +86,7 @@ func readToken(file string) (string, error) {
 	return token, nil
 }
 
-// equal takes as long whatever differs, so that nobody can guess a token letter by
-// letter.
+// equal takes as long whatever differs, so that nobody can guess a token byte by byte.
 func equal(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
