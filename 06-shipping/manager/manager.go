@@ -80,8 +80,8 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 		Cache:                  cacheOptions(o.Namespaces),
 		Metrics:                metrics,
 		HealthProbeBindAddress: o.HealthAddress,
-		// A reconcile that has begun is finished, but not for ever: the kubelet kills a
-		// pod 30 seconds after it was told to stop. The Lease is given back after that.
+		// A reconcile that has begun is finished, for 20 seconds at most; then the manager
+		// gives the Lease back, and ends. The kubelet kills a pod that takes 30 seconds.
 		GracefulShutdownTimeout: new(20 * time.Second),
 		// A standby fills its caches and its queues, too, and can take over at once.
 		Controller: controllerconfig.Controller{EnableWarmup: new(true)},
