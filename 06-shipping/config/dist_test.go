@@ -26,11 +26,21 @@ func dist(t *testing.T, version, folder string, variables ...string) (objects, e
 	return decode(t, output), nil
 }
 
-func TestTheManifestsAreWhatTheFolderSays(t *testing.T) {
+func TestTheManifestsAreThoseOfTheFolder(t *testing.T) {
 	for _, folder := range installations {
 		all, err := dist(t, "", folder)
 		require.NoError(t, err)
 		assert.Equal(t, build(t, folder), all, folder)
+	}
+}
+
+func TestTheRegionIsSetAtInstallation(t *testing.T) {
+	for region, want := range map[string]string{"": "unknown", "coast": "coast"} {
+		all, err := dist(t, "", "default", "REGION="+region)
+		require.NoError(t, err)
+		got, err := options(t, all)
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Region)
 	}
 }
 

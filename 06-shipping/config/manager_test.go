@@ -46,7 +46,7 @@ func shortcomings(d appsv1.Deployment) []string {
 	pod := d.Spec.Template.Spec
 	want("a service account of its own", pod.ServiceAccountName == "cnat-manager")
 	want("to say that it wants the token", ptr.Deref(pod.AutomountServiceAccountToken, false))
-	// 20 seconds to finish what is in hand, and a few to flush and to end.
+	// 20 seconds to finish the reconciles that have begun, and a few to flush and to end.
 	want("time to end", ptr.Deref(pod.TerminationGracePeriodSeconds, 0) >= 25)
 	want("a container", len(pod.Containers) > 0)
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {

@@ -28,28 +28,28 @@ func TestTheNamespacedOverlayStaysInNamespaces(t *testing.T) {
 
 // workplaces are the namespaces in which the manager is to work, and those in
 // which it may.
-func workplaces(t *testing.T, all objects) (told, allowed []string) {
+func workplaces(t *testing.T, all objects) (named, allowed []string) {
 	t.Helper()
 	for _, c := range of[corev1.ConfigMap](t, all, "ConfigMap") {
-		told = append(told, strings.Split(c.Data["NAMESPACES"], ",")...)
+		named = append(named, strings.Split(c.Data["NAMESPACES"], ",")...)
 	}
 	for _, b := range of[rbacv1.RoleBinding](t, all, "RoleBinding") {
 		if b.RoleRef.Name == "cnat-manager" {
 			allowed = append(allowed, b.Namespace)
 		}
 	}
-	return told, allowed
+	return named, allowed
 }
 
 func TestTheNamespacedManagerWorksWhereItMay(t *testing.T) {
-	told, allowed := workplaces(t, build(t, "overlays/namespaced"))
-	assert.Equal(t, []string{"team-a", "team-b"}, told)
-	assert.ElementsMatch(t, told, allowed)
+	named, allowed := workplaces(t, build(t, "overlays/namespaced"))
+	assert.Equal(t, []string{"team-a", "team-b"}, named)
+	assert.ElementsMatch(t, named, allowed)
 
 	all := build(t, "overlays/namespaced")
 	edit(t, all, "ConfigMap", func(c *corev1.ConfigMap) { c.Data["NAMESPACES"] += ",team-c" })
-	told, _ = workplaces(t, all)
-	assert.NotElementsMatch(t, told, allowed)
+	named, _ = workplaces(t, all)
+	assert.NotElementsMatch(t, named, allowed)
 }
 
 // The two scopes differ in where, not in what.
@@ -71,7 +71,7 @@ func TestInANamespaceTheManagerMayDoWhatItMayInTheCluster(t *testing.T) {
 	assert.Equal(t, 2, n)
 }
 
-// Whoever installs the overlay makes the Secret, or the cluster does: nobody ships a
+// The user who installs the overlay makes the Secret, or the cluster does: nobody ships a
 // token.
 func TestTheTokenForMetricsIsNotShipped(t *testing.T) {
 	for _, folder := range kustomizations(t) {

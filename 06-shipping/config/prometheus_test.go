@@ -59,7 +59,7 @@ func TestPrometheusFindsTheMetrics(t *testing.T) {
 	}
 }
 
-// Whoever may make a Service with our labels is asked for metrics, too.
+// Prometheus scrapes every Service with our labels, of any user.
 func TestPrometheusShowsAnImpostorNothing(t *testing.T) {
 	const name = "cnat-manager.cnat-system.svc"
 	ours := newServer(t, name)
