@@ -18,15 +18,16 @@ import (
 
 const highlyAvailable = "config/overlays/ha"
 
-// TestTheWholeStory installs, lets things go wrong, and uninstalls.
-func TestTheWholeStory(t *testing.T) {
+// TestInALab installs, lets things go wrong, and uninstalls.
+func TestInALab(t *testing.T) {
+	t.Setenv("REGION", "harbour") // for dist.sh
 	l := startLab(t)
 	l.load(older)
 	l.load(newer)
 	before := l.clusterScoped()
 	for _, chapter := range []struct {
 		name string
-		play func(*testing.T, *lab)
+		run  func(*testing.T, *lab)
 	}{
 		{"install", install},
 		{"the sample says YAY", sample},
@@ -36,15 +37,18 @@ func TestTheWholeStory(t *testing.T) {
 		{"a Prometheus shows a token of its own, and verifies the manager", monitored},
 		{"the leader is killed", killed},
 		{"the leader is evicted", evicted},
+		{"the leader is paused past its Lease and resumed", paused},
+		{"there are two leaders for a moment", twoLeaders},
 		{"the API server starts again", serverRestarted},
 		{"a new version is installed over the old one", upgraded},
+		{"the version before is brought back", rolledBack},
 		{"a pod that somebody else has created is left alone", foreign},
 		{"the manager has used all of its rights, and wanted no other", rightsUsed},
 	} {
 		ok := t.Run(chapter.name, func(t *testing.T) {
 			here := *l
 			here.t = t
-			chapter.play(t, &here)
+			chapter.run(t, &here)
 		})
 		require.True(t, ok, "the chapters after %q need it", chapter.name)
 	}
@@ -65,6 +69,7 @@ func install(t *testing.T, l *lab) {
 		}
 		return ""
 	})
+	assert.Contains(t, l.kubectl("logs", "deployment/"+manager, "-n", system), `"region":"harbour"`)
 }
 
 func sample(t *testing.T, l *lab) {
@@ -141,36 +146,59 @@ func (l *lab) clusterScoped() string {
 	return l.kubectl("get", "namespaces,customresourcedefinitions,validatingadmissionpolicies,validatingadmissionpolicybindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations,apiservices", "-o", "name")
 }
 
-// undeploy is make undeploy.
-func (l *lab) undeploy() {
+// undeploy is make undeploy, with variables of the environment.
+func (l *lab) undeploy(variables ...string) (string, error) {
 	l.t.Helper()
 	readBySomebodyElse(l.t, "../undeploy.sh", "../dist.sh")
 	ctx, cancel := context.WithTimeout(l.t.Context(), 2*testcluster.TestTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, "sh", "../undeploy.sh")
-	c.Env = append(os.Environ(), "KUBECONFIG="+l.kubeconfig(), "PATH="+l.assets+":"+os.Getenv("PATH"))
+	c.Env = append(append(os.Environ(), "KUBECONFIG="+l.kubeconfig(), "PATH="+l.assets+":"+os.Getenv("PATH")), variables...)
 	output, err := c.CombinedOutput()
-	require.NoError(l.t, err, string(output))
 	l.t.Log(string(output))
+	return string(output), err
 }
 
 func uninstall(t *testing.T, l *lab, before string) {
-	l.kubectl("delete", "namespace", "quay", "killed", "evicted", "restarted", "upgraded", "--wait")
+	l.kubectl("delete", "namespace", "quay", "--wait=false")
 	l.kubectl("create", "namespace", "users")
+	pods := l.watchPods(t, "users")
 	l.kubectl("apply", "-n", "users", "-f", "../config/samples/at.yaml", "-f", "../config/samples/settings.yaml")
 	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=DONE", "at/example-at", timeout)
 	l.kubectl("wait", "-n", "users", "--for=create", "configmap/settings", timeout)
 
-	// One whose pod runs when the manager is uninstalled.
-	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "users", "name": "long"},
-		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
-	l.kubectl("wait", "-n", "users", "--for=create", "pod/long-pod", timeout)
-	l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=Running", "pod/long-pod", timeout)
+	// Two whose pods run when the manager is uninstalled. Each pod has the finalizer.
+	for _, name := range []string{"long", "longer"} {
+		l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "users", "name": "` + name + `"},
+			"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
+		l.kubectl("wait", "-n", "users", "--for=create", "pod/"+name+"-pod", timeout)
+		l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=Running", "pod/"+name+"-pod", timeout)
+	}
+	// The chapters before have deleted theirs.
+	for _, namespace := range []string{"quay", "killed", "evicted", "paused", "two-leaders", "restarted", "upgraded", "rolled-back"} {
+		l.kubectl("wait", "--for=delete", "namespace/"+namespace, timeout)
+	}
 
-	l.undeploy()
+	// No manager runs: nothing removes the finalizers.
+	l.kubectl("scale", "deployment/"+manager, "-n", system, "--replicas=0")
+	l.eventually("the managers to end", func() string {
+		return l.kubectl("get", "pods", "-n", system, "-l", "app.kubernetes.io/component=manager", "-o", "name")
+	})
+	output, err := l.undeploy("UNDEPLOY_TIMEOUT=1")
+	require.Error(t, err)
+	require.Contains(t, output, "the manager was left installed:\n")
+	require.Contains(t, output, "pod users/long-pod\n")
+	require.Contains(t, output, "pod users/longer-pod\n")
+	pods.wereOnce("example-at", "long", "longer")
+	// It advises two ways out: by hand, and with the manager.
+	l.kubectl("patch", "pod", "long-pod", "-n", "users", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	l.kubectl("wait", "-n", "users", "--for=delete", "at/long", timeout)
+	l.kubectl("scale", "deployment/"+manager, "-n", system, "--replicas=1")
+	_, err = l.undeploy()
+	require.NoError(t, err)
 	// The garbage collector collects what the layers own a moment later.
 	l.eventually("all to go that was made of users' objects", func() string {
-		return l.kubectl("get", "pods,configmaps", "-n", "users", "-o", "name", "--field-selector=metadata.name!=kube-root-ca.crt")
+		return l.kubectl("get", "pods,configmaps", "-n", "users", "-o", "name", "--field-selector=metadata.name!=kube-root-ca.crt,metadata.name!=last-pod")
 	})
 	l.kubectl("delete", "namespace", "users", "--wait")
 	assert.Equal(t, before, l.clusterScoped())

@@ -3,9 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,36 +12,37 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-// load is Ats in a namespace, one of which is due in each second.
+// load is Ats in a namespace, some of which are due in each second.
 type load struct {
 	*lab
 	t         *testing.T
 	namespace string
+	each      int                // so many in each second
 	enough    context.CancelFunc // creates no more
 	done      chan struct{}      // closed when the last is created
 	created   int
-
-	mu   sync.Mutex
-	pods map[string]map[types.UID]bool // that ever were, by their At
+	pods      *podLog
 }
 
-// startLoad creates an At each second, due some seconds later, until finish.
+// startLoad creates an At each second, due one or two seconds later, until finish.
 func (l *lab) startLoad(t *testing.T, namespace string) *load {
+	return l.startHeavyLoad(t, namespace, 1)
+}
+
+// startHeavyLoad creates more than one.
+func (l *lab) startHeavyLoad(t *testing.T, namespace string, each int) *load {
 	t.Helper()
 	_, err := l.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	o := &load{lab: l, t: t, namespace: namespace, enough: cancel, done: make(chan struct{}), pods: map[string]map[types.UID]bool{}}
-	o.watchPods(t.Context())
+	o := &load{lab: l, t: t, namespace: namespace, each: each, enough: cancel, done: make(chan struct{}), pods: l.watchPods(t, namespace)}
 	go o.create(ctx)
 	t.Cleanup(func() { cancel(); <-o.done })
 	return o
@@ -55,45 +53,30 @@ func (o *load) create(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
+		due := time.Now().Add(2 * time.Second)
+		for range o.each {
+			o.createAt(due)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		at := &cnat.At{
-			ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("at-%d", o.created)},
-			Spec:       cnat.AtSpec{Schedule: time.Now().Add(4 * time.Second).UTC().Format(time.RFC3339), Command: "true"},
-		}
-		// The server may be down. Then this one is created at the next tick, unless the
-		// request has reached the server and only the answer was lost. For the same reason
-		// the end of ctx does not cut a request off.
-		_, err := o.ats.CnatV1alpha1().Ats(o.namespace).Create(o.t.Context(), at, metav1.CreateOptions{})
-		if err == nil || apierrors.IsAlreadyExists(err) {
-			o.created++
-		}
 	}
 }
 
-// watchPods notes each pod that ever is.
-func (o *load) watchPods(ctx context.Context) {
-	o.t.Helper()
-	factory := informers.NewSharedInformerFactoryWithOptions(o.client, 0, informers.WithNamespace(o.namespace))
-	note := func(object any) {
-		pod := object.(*corev1.Pod)
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		name := pod.Labels["app"]
-		if o.pods[name] == nil {
-			o.pods[name] = map[types.UID]bool{}
-		}
-		o.pods[name][pod.UID] = true
+func (o *load) createAt(due time.Time) {
+	at := &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("at-%d", o.created)},
+		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: "echo YAY"},
 	}
-	informer := factory.Core().V1().Pods().Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: note, UpdateFunc: func(_, now any) { note(now) }})
-	require.NoError(o.t, err)
-	factory.StartWithContext(ctx)
-	o.t.Cleanup(factory.Shutdown)
-	require.True(o.t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+	// The server may be down. Then this one is created next, unless the request has
+	// reached the server and only the answer was lost. For the same reason the end of the
+	// load does not cut a request off.
+	_, err := o.ats.CnatV1alpha1().Ats(o.namespace).Create(o.t.Context(), at, metav1.CreateOptions{})
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		o.created++
+	}
 }
 
 // atLeast waits until so many Ats are done.
@@ -107,18 +90,31 @@ func (o *load) atLeast(count int) {
 	})
 }
 
-// finish creates no more, waits until all are done, and sees that each was run once.
+// finish creates no more, and waits until all are done. Then each At has had one pod, and
+// that has run its command once.
 func (o *load) finish() {
 	o.t.Helper()
 	o.enough()
 	<-o.done
 	o.atLeast(o.created)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	assert.Len(o.t, o.pods, o.created)
-	for _, name := range slices.Sorted(maps.Keys(o.pods)) {
-		assert.Len(o.t, o.pods[name], 1, "%s has had more than one pod", name)
+	var names []string
+	for i := range o.created {
+		names = append(names, fmt.Sprintf("at-%d", i))
 	}
+	assert.ElementsMatch(o.t, names, o.complete(), "none is lost")
+	o.pods.wereOnce(names...)
+	pods := o.client.CoreV1().Pods(o.namespace)
+	for _, name := range names {
+		pod, err := pods.Get(o.t.Context(), lifecycle.PodName(name), metav1.GetOptions{})
+		require.NoError(o.t, err)
+		require.Len(o.t, pod.Status.ContainerStatuses, 1)
+		assert.Zero(o.t, pod.Status.ContainerStatuses[0].RestartCount, name)
+		log, err := pods.GetLogs(pod.Name, &corev1.PodLogOptions{}).DoRaw(o.t.Context())
+		require.NoError(o.t, err)
+		assert.Equal(o.t, "YAY\n", string(log), name)
+	}
+	// That takes a while, and nobody has to wait for it now.
+	require.NoError(o.t, o.client.CoreV1().Namespaces().Delete(o.t.Context(), o.namespace, metav1.DeleteOptions{}))
 }
 
 // complete is the names of those that have run their command.
