@@ -20,6 +20,7 @@ cnat_ats{phase="PENDING"} 0
 cnat_manager_info{region="",revision="",version=""} 1
 cnat_start_lateness_seconds_bucket{le="60"} 0
 cnat_start_lateness_seconds_count 0
+cnat_start_overdue_seconds 0
 controller_runtime_reconcile_errors_total{controller="settings"} 0
 controller_runtime_reconcile_time_seconds_bucket{controller="settings",le="60"} 0
 controller_runtime_reconcile_total{controller="settings",result="success"} 0

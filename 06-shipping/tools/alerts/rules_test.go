@@ -64,6 +64,58 @@ var cases = map[string]alertCase{
 		"CnatNoLeader", `up{job="cnat-manager"} 1x10`, at10, nil,
 	},
 
+	"two managers have the Lease": {
+		"CnatTwoLeaders", `
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10
+			up{job="cnat-manager", namespace="cnat-system", pod="b"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x4 1x6`, at10,
+		[]string{"For two minutes, 2 managers in cnat-system have worked at the same time. Each At still gets one pod only, but everything else is done more than once."},
+	},
+	"two managers elect no leader": {
+		"CnatTwoLeaders", `
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10
+			up{job="cnat-manager", namespace="cnat-system", pod="b"} 1x10`, at10,
+		[]string{"For two minutes, 2 managers in cnat-system have worked at the same time. Each At still gets one pod only, but everything else is done more than once."},
+	},
+	"a leader that was paused goes on for a moment": {
+		"CnatTwoLeaders", `
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x5 0 1x4
+			up{job="cnat-manager", namespace="cnat-system", pod="b"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x5 _ 1 0x3
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x5 1x5`, 7 * time.Minute, nil,
+	},
+	"there are a leader and a standby": {
+		"CnatTwoLeaders", `
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10
+			up{job="cnat-manager", namespace="cnat-system", pod="b"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x10`, at10, nil,
+	},
+	"there is one manager, which elects no leader": {
+		"CnatTwoLeaders", `up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x10`, at10, nil,
+	},
+	"each team has a manager of its own": {
+		"CnatTwoLeaders", `
+			up{job="cnat-manager", namespace="cnat-a", pod="a"} 1x10
+			up{job="cnat-manager", namespace="cnat-b", pod="b"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-a", pod="a"} 1x10
+			leader_election_master_status{job="cnat-manager", namespace="cnat-b", pod="b"} 1x10`, at10, nil,
+	},
+
+	"an At is due and is not started": {
+		"CnatStartOverdue", `
+			cnat_start_overdue_seconds{job="cnat-manager", namespace="cnat-system", pod="a"} 0x4 60+60x5
+			cnat_start_overdue_seconds{job="cnat-manager", namespace="cnat-system", pod="b"} 0x4 59+60x5`, at10,
+		[]string{"For 6m 0s, an At has been due, and its pod is not created."},
+	},
+	"an At was started a minute and a half late": {
+		"CnatStartOverdue", `cnat_start_overdue_seconds{job="cnat-manager", namespace="cnat-system", pod="a"} 0x4 30 90 0x4`, 6 * time.Minute, nil,
+	},
+	"no At is due": {
+		"CnatStartOverdue", `cnat_start_overdue_seconds{job="cnat-manager", namespace="cnat-system", pod="a"} 0x10`, at10, nil,
+	},
+
 	"a command was started after more than a minute": {
 		"CnatStartsLate", `
 			cnat_start_lateness_seconds_bucket{job="cnat-manager", pod="a", le="60"} 7x30
@@ -105,13 +157,13 @@ var cases = map[string]alertCase{
 			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", priority="0"} 3x15
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15
 			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x15`, 15 * time.Minute,
-		[]string{"In cnat-system/a, 3 keys wait for settings, and no pass has ended for ten minutes."},
+		[]string{"In cnat-system/a, 3 keys wait for settings, and no reconcile has ended for ten minutes."},
 	},
 	"keys wait where there is no election": {
 		"CnatQueueStuck", `
 			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 3x15
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15`, 15 * time.Minute,
-		[]string{"In cnat-system/a, 3 keys wait for settings, and no pass has ended for ten minutes."},
+		[]string{"In cnat-system/a, 3 keys wait for settings, and no reconcile has ended for ten minutes."},
 	},
 	"keys wait because there is much to do": {
 		"CnatQueueStuck", `
@@ -140,7 +192,7 @@ var cases = map[string]alertCase{
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="success"} 0+3x20
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime", result="error"} 0+1x20
 			controller_runtime_reconcile_errors_total{job="cnat-manager", namespace="cnat-system", controller="controllerruntime"} 0+1x20`, 20 * time.Minute,
-		[]string{"For ten minutes, 25% of the passes of controllerruntime in cnat-system have failed."},
+		[]string{"For ten minutes, 25% of the reconciles of controllerruntime in cnat-system have failed."},
 	},
 	"for a few minutes, one pass in four fails": {
 		"CnatReconcileErrors", `
