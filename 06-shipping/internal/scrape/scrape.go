@@ -14,7 +14,7 @@ import (
 )
 
 // endpoint is all that a ServiceMonitor of ours says. Prometheus's own token, or any
-// other file of it, is not among that; nor is to trust whoever answers.
+// other file of it, is not among that; nor is to trust any server that answers.
 type endpoint struct {
 	Port          string `json:"port"`
 	Scheme        string `json:"scheme"`
