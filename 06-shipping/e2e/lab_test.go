@@ -21,7 +21,6 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
-	_ "example.com/hacking-a-controller/06-shipping/manager" // which the image is made of
 )
 
 const (

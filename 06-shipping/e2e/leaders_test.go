@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
-	program "example.com/hacking-a-controller/06-shipping/manager"
+	program "example.com/hacking-a-controller/06-shipping/manager" // which the image is made of, too
 )
 
 // runAsManager makes this test program the manager.

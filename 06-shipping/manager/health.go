@@ -21,11 +21,25 @@ import (
 
 // addProbes adds what /readyz and /healthz answer.
 func addProbes(ctx context.Context, mgr ctrl.Manager) error {
+	if err := getInformers(ctx, mgr.GetCache()); err != nil {
+		return err
+	}
 	watchdog := newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{})
 	return errors.Join(
 		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
 		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), watchdog.alive)),
 	)
+}
+
+// getInformers creates the informers of all kinds. The controllers would, too, but only
+// when they start, and ready waits for the informers that there are.
+func getInformers(ctx context.Context, caches cache.Cache) error {
+	for kind := range cacheOptions(nil).ByObject {
+		if _, err := caches.GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
+			return fmt.Errorf("creating an informer for %T: %w", kind, err)
+		}
+	}
+	return nil
 }
 
 // ready reports whether the caches are full. A standby is as ready as the leader: it can

@@ -3,6 +3,7 @@ package manager
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 )
 
 // factory is a registry with the metrics of two controllers.
@@ -39,6 +41,23 @@ func TestWhyItIsNotAliveIsLogged(t *testing.T) {
 	}
 	require.Len(t, lines, 1)
 	require.Contains(t, lines[0], "9 keys wait")
+}
+
+func TestReadyWaitsForEachKind(t *testing.T) {
+	scheme, err := newScheme()
+	require.NoError(t, err)
+	caches := &informertest.FakeInformers{Scheme: scheme}
+	require.NoError(t, getInformers(t.Context(), caches))
+	var kinds []string
+	for kind := range caches.InformersByGVK {
+		kinds = append(kinds, kind.Kind)
+	}
+	require.ElementsMatch(t, []string{"At", "SettingsLayer", "Pod", "ConfigMap"}, kinds)
+
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil)
+	require.NoError(t, ready(caches)(request))
+	caches.Synced = new(false)
+	require.EqualError(t, ready(caches)(request), "the caches are not full yet")
 }
 
 func TestAStandbyMayStandStill(t *testing.T) {

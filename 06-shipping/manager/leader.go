@@ -20,11 +20,12 @@ const leaseName = "cnat-manager"
 // leaseDuration. A standby looks every 2 to 4.4 seconds (retryPeriod with jitter), so a
 // dead leader is replaced after 24 seconds at most.
 //
-// A leader that cannot renew for renewDeadline gives up. That is before another may take
-// the Lease, but only if the process runs: one that was paused for longer goes on as
-// leader, beside the new one, and gives up within renewDeadline. So leader election saves
-// work, and there may be two leaders for a moment. That each At has one pod is the work
-// of stage 5.
+// A leader that has tried to renew it for renewDeadline gives up. Mostly that is before
+// another may take it, but not always. If the server is silent, the last attempt to give
+// the Lease back takes another 5 seconds. And a process that was paused for longer than
+// the Lease lasts goes on as leader beside the new one, and tries for renewDeadline. So
+// leader election saves work; it does not guarantee one leader. That each At has one pod,
+// stage 5 guarantees.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
