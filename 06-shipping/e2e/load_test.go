@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,12 +97,17 @@ func (o *load) finish() {
 	o.t.Helper()
 	o.enough()
 	<-o.done
-	o.atLeast(o.created)
 	var names []string
 	for i := range o.created {
 		names = append(names, fmt.Sprintf("at-%d", i))
 	}
-	assert.ElementsMatch(o.t, names, o.complete(), "none is lost")
+	o.eventually("each At to be done", func() string {
+		complete := o.complete()
+		if lost := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(complete, name) }); len(lost) > 0 {
+			return fmt.Sprint("these are not: ", lost)
+		}
+		return ""
+	})
 	o.pods.wereOnce(names...)
 	pods := o.client.CoreV1().Pods(o.namespace)
 	for _, name := range names {

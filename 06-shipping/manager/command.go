@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Cluster cli.ConfigFlags
 
-	// LeaderElect is whether to work only while no other manager does.
+	// LeaderElect is whether to work only while it holds the Lease.
 	LeaderElect bool
 	// LeaderNamespace is where the Lease is that the managers share.
 	LeaderNamespace string
@@ -86,7 +86,7 @@ func (o *Options) addFlags(flags *pflag.FlagSet, getenv func(string) string) {
 	o.Cluster.AddFlags(flags)
 	flags.StringSliceVar(&o.Namespaces, "namespaces", nil, "the `names` of the namespaces to work in, with commas between them; without it all")
 	flags.IntVar(&o.Concurrency, "concurrency", 8, "how `many` objects of a kind to work on at the same time")
-	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "work only while no other manager does")
+	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "work only while it holds the Lease")
 	flags.StringVar(&o.LeaderNamespace, "leader-election-namespace", getenv("POD_NAMESPACE"), "the `namespace` of the Lease that the managers share; without it $POD_NAMESPACE")
 	flags.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "json", "json or text")
