@@ -35,7 +35,7 @@ func addMetrics(ctx context.Context, mgr ctrl.Manager, o Options) error {
 			lateness.observe(ctx, pod.(*corev1.Pod))
 		}
 	}})
-	return errors.Join(err, register(metrics.Registry, info(o), lateness, &ats{mgr.GetClient(), clock.RealClock{}}))
+	return errors.Join(err, register(metrics.Registry, info(o), lateness, &atCollector{mgr.GetClient(), clock.RealClock{}}))
 }
 
 func register(registry prometheus.Registerer, collectors ...prometheus.Collector) error {
@@ -94,9 +94,9 @@ func (l *lateness) observe(ctx context.Context, pod *corev1.Pod) {
 	}
 }
 
-// ats counts the Ats in the cache at each scrape. A gauge that is moved up and down with
+// atCollector counts the Ats in the cache at each scrape. A gauge that is moved up and down with
 // each event would be wrong from the first that is missed.
-type ats struct {
+type atCollector struct {
 	client.Reader
 	clock clock.PassiveClock
 }
@@ -108,10 +108,10 @@ var (
 )
 
 // Describe sends the descriptions of both metrics.
-func (a *ats) Describe(to chan<- *prometheus.Desc) { to <- atsByPhase; to <- overdue }
+func (a *atCollector) Describe(to chan<- *prometheus.Desc) { to <- atsByPhase; to <- overdue }
 
 // Collect reads the cache.
-func (a *ats) Collect(to chan<- prometheus.Metric) {
+func (a *atCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var all cnat.AtList

@@ -104,7 +104,7 @@ func TestAtsByPhase(t *testing.T) {
 	in := func(name string, p cnat.AtPhase) *cnat.At {
 		return newAt(name, func(at *cnat.At) { at.Status.Phase = p })
 	}
-	a := &ats{reader(t, in("a", ""), in("b", cnat.Pending), in("c", cnat.Done)), testclock.NewFakePassiveClock(ten)}
+	a := &atCollector{reader(t, in("a", ""), in("b", cnat.Pending), in("c", cnat.Done)), testclock.NewFakePassiveClock(ten)}
 	count := map[string]float64{}
 	for _, metric := range gather(t, a)["cnat_ats"] {
 		count[metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
@@ -134,7 +134,7 @@ func TestTheAtThatHasWaitedLongestForItsPod(t *testing.T) {
 		"the pod of the At that was before it": {time.Hour, []client.Object{of(), podOf(newAt("kettle", func(at *cnat.At) { at.UID = "before" }), 0)}, 3600},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &ats{reader(t, tc.objects...), testclock.NewFakePassiveClock(ten.Add(tc.now))}
+			a := &atCollector{reader(t, tc.objects...), testclock.NewFakePassiveClock(ten.Add(tc.now))}
 			assert.InDelta(t, tc.want, gather(t, a)["cnat_start_overdue_seconds"][0].GetGauge().GetValue(), 0)
 		})
 	}
@@ -142,7 +142,7 @@ func TestTheAtThatHasWaitedLongestForItsPod(t *testing.T) {
 
 func TestTheNamesAreAsPrometheusWantsThem(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	require.NoError(t, register(registry, info(Options{}), newLateness(reader(t)), &ats{reader(t), testclock.NewFakePassiveClock(ten)}))
+	require.NoError(t, register(registry, info(Options{}), newLateness(reader(t)), &atCollector{reader(t), testclock.NewFakePassiveClock(ten)}))
 	problems, err := testutil.GatherAndLint(registry)
 	require.NoError(t, err)
 	assert.Empty(t, problems)
