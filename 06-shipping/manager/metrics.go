@@ -56,9 +56,9 @@ func info(o Options) prometheus.Collector {
 	return gauge
 }
 
-// due is when the pod of an At is to be created. A schedule that had passed when the At was
+// dueTime is when the pod of an At is to be created. A schedule that had passed when the At was
 // created means at once.
-func due(at *cnat.At) (time.Time, error) {
+func dueTime(at *cnat.At) (time.Time, error) {
 	schedule, err := lifecycle.Schedule(at)
 	if created := at.CreationTimestamp.Time; created.After(schedule) {
 		return created, err
@@ -88,14 +88,14 @@ func (l *lateness) observe(ctx context.Context, pod *corev1.Pod) {
 	if err := l.ats.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: name}, at); err != nil || !lifecycle.IsPodOf(pod, at) {
 		return // it is gone, or the pod is of another
 	}
-	if due, err := due(at); err == nil {
+	if due, err := dueTime(at); err == nil {
 		// The creation is in whole seconds, and the schedule need not be.
 		l.Observe(max(0, pod.CreationTimestamp.Sub(due).Seconds()))
 	}
 }
 
-// atCollector counts the Ats in the cache at each scrape. A gauge that is moved up and down with
-// each event would be wrong from the first that is missed.
+// atCollector counts the Ats in the cache at each scrape. A gauge that is moved up and
+// down with each event would be wrong from the first that is missed.
 type atCollector struct {
 	client.Reader
 	clock clock.PassiveClock
@@ -104,7 +104,7 @@ type atCollector struct {
 var (
 	atsByPhase = prometheus.NewDesc("cnat_ats", "How many Ats there are, by their phase.", []string{"phase"}, nil)
 	// An At that is not started has no lateness yet, and may never have one.
-	overdue = prometheus.NewDesc("cnat_start_overdue_seconds", "For how many seconds the At that has waited longest for its pod has been due; 0 if none is due.", nil, nil)
+	overdue = prometheus.NewDesc("cnat_start_overdue_seconds", "For how many seconds the At that has waited longest for its pod has been due; 0 if none waits.", nil, nil)
 )
 
 // Describe sends the descriptions of both metrics.
@@ -136,7 +136,7 @@ func (a *atCollector) Collect(to chan<- prometheus.Metric) {
 			phase = cnat.Pending // no reconcile has come to it yet
 		}
 		count[phase]++
-		if due, err := due(at); err == nil && phase != cnat.Done && at.DeletionTimestamp == nil && !started[at.UID] {
+		if due, err := dueTime(at); err == nil && phase != cnat.Done && at.DeletionTimestamp == nil && !started[at.UID] {
 			longest = max(longest, a.clock.Since(due))
 		}
 	}
