@@ -32,6 +32,8 @@ if [ -n "$(kubectl get crd ats.cnat.programming-kubernetes.info --ignore-not-fou
 		seconds=$((seconds + 1))
 	done
 fi
-# What overlays have beside this goes with the namespace, but for one binding.
+# What overlays have beside this goes with the namespace, but for the roles in other
+# namespaces and one binding.
 sh dist.sh | kubectl delete --ignore-not-found -f -
+kubectl delete rolebindings,roles -A --field-selector=metadata.name=cnat-manager
 kubectl delete clusterrolebinding cnat-metrics-reader --ignore-not-found
