@@ -6,7 +6,7 @@ if kubectl get crd,namespaces,clusterroles,clusterrolebindings -o name | grep -E
 	echo "this is still there: sh undeploy.sh"
 	exit 1
 fi
-for left in *.log install.yaml ../bin/clone bin; do
+for left in *.log install.yaml ../bin/.clone bin; do
 	if [ -e "$left" ]; then
 		echo "$left is left: remove it"
 		exit 1
