@@ -8,6 +8,7 @@ import (
 )
 
 func TestTheProgram(t *testing.T) {
+	stage() // which is what the program reads
 	for name, tc := range map[string]struct {
 		args           []string
 		metrics        string

@@ -36,7 +36,7 @@ workqueue_longest_running_processor_seconds{controller="settings",name="settings
 func TestNoMetricIsMissing(t *testing.T) {
 	names, err := Exposed(strings.NewReader(exposed))
 	require.NoError(t, err)
-	missing, err := Missing(stage, names)
+	missing, err := Missing(stage(), names)
 	require.NoError(t, err)
 	assert.Empty(t, missing)
 
@@ -45,7 +45,7 @@ func TestNoMetricIsMissing(t *testing.T) {
 		fewer, err := Exposed(strings.NewReader(exposed))
 		require.NoError(t, err)
 		delete(fewer, name)
-		missing, err := Missing(stage, fewer)
+		missing, err := Missing(stage(), fewer)
 		require.NoError(t, err)
 		require.Len(t, missing, 1, name)
 		assert.True(t, strings.HasPrefix(missing[0], name+" is not exposed, and asked for by "), missing[0])
@@ -86,7 +86,7 @@ func foreign(t *testing.T, stage fs.FS) []string {
 }
 
 func TestQueriesAskForTheManagerOnly(t *testing.T) {
-	assert.Empty(t, foreign(t, stage))
+	assert.Empty(t, foreign(t, stage()))
 	ours := `{job="cnat-manager"}`
 	assert.Equal(t, []string{"d.json: inside"}, foreign(t, aStage("a"+ours, "b", "d"+ours)))
 }

@@ -44,13 +44,13 @@ func shortcomings(rules []Rule, pages map[string]string) []string {
 }
 
 func TestEachAlertHasAPage(t *testing.T) {
-	rules, err := Rules(stage)
+	rules, err := Rules(stage())
 	require.NoError(t, err)
 	pages := map[string]string{}
-	files, err := fs.Glob(stage, "runbooks/*.md")
+	files, err := fs.Glob(stage(), "runbooks/*.md")
 	require.NoError(t, err)
 	for _, file := range files {
-		content, err := fs.ReadFile(stage, file)
+		content, err := fs.ReadFile(stage(), file)
 		require.NoError(t, err)
 		pages[strings.TrimSuffix(path.Base(file), ".md")] = string(content)
 	}
