@@ -17,7 +17,7 @@ func TestTheProgram(t *testing.T) {
 	}{
 		"all are there": {[]string{"../.."}, exposed, 0, "Every metric that an alert or a dashboard queries is there.\n", ""},
 		"one is missing": {[]string{"../.."}, strings.Replace(exposed, "\nsettings_drift", "\nsettings_drifts", 1), 1,
-			"settings_drift_repairs_total is not exposed, and asked for by ", ""},
+			"settings_drift_repairs_total is not exposed, and queried by ", ""},
 		"no folder":   {nil, "", 2, "", "alerts: name the folder"},
 		"another one": {[]string{"."}, exposed, 2, "", "alerts: reading the alerts: open config/prometheus/rules.yaml"},
 		"a long line": {[]string{"../.."}, strings.Repeat("a", 1<<17), 2, "", "alerts: reading metrics: "},

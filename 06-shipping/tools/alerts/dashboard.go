@@ -12,7 +12,7 @@ import (
 // query is a question to Prometheus, and where it stands.
 type query struct{ where, expr string }
 
-// panel is a part of a dashboard, as far as it asks something. A row has panels.
+// panel is a part of a dashboard, as far as it has queries. A row has panels.
 type panel struct {
 	Title   string   `json:"title"`
 	Targets []target `json:"targets"`
@@ -70,7 +70,7 @@ func (p panel) queries(where string) []query {
 	return all
 }
 
-// Grafana puts in values before it asks.
+// Grafana puts in values before it sends a query.
 var withoutVariables = strings.NewReplacer("$__rate_interval", "5m", "$namespace", ".*")
 
 var labelValuesOf = regexp.MustCompile(`label_values\((.*),\s*\w+\)`)

@@ -48,7 +48,7 @@ func parseHistory(t *testing.T, text string) history {
 	return all
 }
 
-// Querier makes a history what the engine asks.
+// Querier makes a history what the engine queries.
 func (h history) Querier(int64, int64) (storage.Querier, error) {
 	return &storage.MockQuerier{SelectMockFunction: func(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
 		found := &found{SeriesSet: storage.EmptySeriesSet()}

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// Metrics are the names of all metrics that the alerts and the dashboards ask for,
+// Metrics are the names of all metrics in the queries of all alerts and dashboards,
 // each with the places where they do. The stage is the folder 06-shipping. An
 // error names the first query that is none.
 func Metrics(stage fs.FS) (map[string][]string, error) {
@@ -33,7 +33,7 @@ func Metrics(stage fs.FS) (map[string][]string, error) {
 	return metrics, nil
 }
 
-// Missing is a sentence for each metric that an alert or a dashboard asks for, and
+// Missing is a sentence for each metric that an alert or a dashboard queries and
 // that is not exposed. What is exposed, Exposed reads.
 func Missing(stage fs.FS, exposed map[string]bool) ([]string, error) {
 	metrics, err := Metrics(stage)
@@ -43,7 +43,7 @@ func Missing(stage fs.FS, exposed map[string]bool) ([]string, error) {
 	var missing []string
 	for name, places := range metrics {
 		if !exposed[name] && name != "up" { // Prometheus itself says what is up
-			missing = append(missing, fmt.Sprintf("%s is not exposed, and asked for by %s", name, strings.Join(places, ", ")))
+			missing = append(missing, fmt.Sprintf("%s is not exposed, and queried by %s", name, strings.Join(places, ", ")))
 		}
 	}
 	slices.Sort(missing)
@@ -98,7 +98,7 @@ func namesIn(expr string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("the query %s asks for no metric", expr)
+		return nil, fmt.Errorf("the query %s has no metric", expr)
 	}
 	return names, nil
 }

@@ -40,7 +40,7 @@ func TestNoMetricIsMissing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, missing)
 
-	// Nothing is in that list that nobody asks for.
+	// Nothing is in that list that no query has.
 	for name := range names {
 		fewer, err := Exposed(strings.NewReader(exposed))
 		require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestNoMetricIsMissing(t *testing.T) {
 		missing, err := Missing(stage(), fewer)
 		require.NoError(t, err)
 		require.Len(t, missing, 1, name)
-		assert.True(t, strings.HasPrefix(missing[0], name+" is not exposed, and asked for by "), missing[0])
+		assert.True(t, strings.HasPrefix(missing[0], name+" is not exposed, and queried by "), missing[0])
 	}
 }
 
@@ -63,10 +63,10 @@ func TestMetricsOfAlertsAndDashboards(t *testing.T) {
 
 	missing, err := Missing(aStage(`up`, `a or a`, `b`), map[string]bool{"b": true})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a is not exposed, and asked for by d.json: inside"}, missing)
+	assert.Equal(t, []string{"a is not exposed, and queried by d.json: inside"}, missing)
 }
 
-// foreign are the queries that ask for metrics of others, too. Each program in Go
+// foreign are the queries that have metrics of others, too. Each program in Go
 // has a process_resident_memory_bytes.
 func foreign(t *testing.T, stage fs.FS) []string {
 	t.Helper()
@@ -99,7 +99,7 @@ func TestAQueryThatIsNoneIsAnError(t *testing.T) {
 		"in an alert":         {aStage(`up ==`, `a`, `b`), "alert X: the query up ==: 1:6: parse error"},
 		"in a panel":          {aStage(`up`, `rate(a)`, `b`), "d.json: inside: the query rate(a): 1:6: parse error"},
 		"in a variable":       {aStage(`up`, `a`, `names(b)`), "d.json: variable v: the query"},
-		"that asks nothing":   {aStage(`vector(1)`, `a`, `b`), "alert X: the query vector(1) asks for no metric"},
+		"that asks nothing":   {aStage(`vector(1)`, `a`, `b`), "alert X: the query vector(1) has no metric"},
 		"no alerts":           {fstest.MapFS{"config/prometheus/rules.yaml": {Data: []byte("{}")}}, "there are no alerts in config/prometheus/rules.yaml"},
 		"no file with alerts": {fstest.MapFS{}, "reading the alerts: open config/prometheus/rules.yaml"},
 	} {
