@@ -13,7 +13,7 @@ import (
 )
 
 // Metrics are the names of all metrics in the queries of all alerts and dashboards,
-// each with the places where they do. The stage is the folder 06-shipping. An
+// each with the places that have them. The stage is the folder 06-shipping. An
 // error names the first query that is none.
 func Metrics(stage fs.FS) (map[string][]string, error) {
 	all, err := queries(stage)
