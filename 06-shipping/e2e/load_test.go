@@ -44,7 +44,7 @@ func (l *lab) startHeavyLoad(t *testing.T, namespace string, each int) *load {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := &load{lab: l, t: t, namespace: namespace, each: each, enough: cancel, done: make(chan struct{}), pods: l.watchPods(t, namespace)}
-	go o.create(ctx)
+	go o.create(ctx) // at least once
 	t.Cleanup(func() { cancel(); <-o.done })
 	return o
 }
