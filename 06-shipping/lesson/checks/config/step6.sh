@@ -1,5 +1,5 @@
 #!/bin/sh
-# The leader was evicted, the standby took over, and the budget protected it.
+# The leader was evicted, another took over, and the budget protected that one.
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! grep -q "violate the pod's disruption budget" evicted.log 2>/dev/null; then
@@ -7,7 +7,7 @@ if ! grep -q "violate the pod's disruption budget" evicted.log 2>/dev/null; then
 	exit 1
 fi
 if [ ! -s leaders.log ]; then
-	echo "leaders.log does not name two leaders yet: evict the leader, and wait until the standby has the Lease"
+	echo "leaders.log does not name two leaders yet: evict the leader, and wait until another pod has the Lease"
 	exit 1
 fi
 if [ "$(kubectl get deployment cnat-manager -n cnat-system -o jsonpath='{.spec.replicas}' 2>/dev/null)" != 2 ]; then
