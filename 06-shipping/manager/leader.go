@@ -24,8 +24,8 @@ const leaseName = "cnat-manager"
 // another may take it, but not always. If the server is silent, the last attempt to give
 // the Lease back takes another 5 seconds. And a process that was paused for longer than
 // the Lease lasts goes on as leader beside the new one, and tries for renewDeadline. So
-// leader election saves work; it does not guarantee one leader. That each At has one pod,
-// stage 5 guarantees.
+// leader election saves work; it does not guarantee one leader. That no At has two pods,
+// stage 5 guarantees, and it says which window is left for a command to run twice.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second

@@ -215,7 +215,7 @@ var cases = map[string]alertCase{
 
 	"something writes a ConfigMap again and again": {
 		"CnatDriftStorm", `settings_drift_repairs_total{job="cnat-manager", namespace="cnat-system", pod="a"} 0+6x20`, 20 * time.Minute,
-		[]string{"In ten minutes, 60 ConfigMaps were restored. Something else writes them again and again."},
+		[]string{"In ten minutes, 60 repairs of ConfigMaps were made. Something else writes them again and again."},
 	},
 	"somebody has edited a few ConfigMaps": {
 		"CnatDriftStorm", `settings_drift_repairs_total{job="cnat-manager", namespace="cnat-system", pod="a"} 0x8 0+3x4 12x8`, 20 * time.Minute, nil,
