@@ -59,7 +59,12 @@ func startLab(t *testing.T) *lab {
 		require.NoError(t, listener.Close())
 	}
 	// A start that fails half-way has started half.
-	t.Cleanup(func() { l.lab("down") })
+	t.Cleanup(func() {
+		if t.Failed() {
+			l.logManagers()
+		}
+		l.lab("down")
+	})
 	l.lab("up")
 
 	config, err := clientcmd.BuildConfigFromFlags("", l.kubeconfig())
@@ -71,6 +76,17 @@ func startLab(t *testing.T) *lab {
 }
 
 func (l *lab) kubeconfig() string { return filepath.Join(l.dir, "kubeconfig") }
+
+// logManagers logs what a person would look at first.
+func (l *lab) logManagers() {
+	for _, args := range [][]string{
+		{"describe", "pods"},
+		{"logs", "-l", "app.kubernetes.io/component=manager", "--prefix", "--tail=20"},
+	} {
+		output, _ := l.run(nil, "kubectl", append(args, "-n", system)...)
+		l.t.Log(output)
+	}
+}
 
 // lab runs a command of the lab.
 func (l *lab) lab(args ...string) {
