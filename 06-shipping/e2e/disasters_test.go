@@ -185,6 +185,11 @@ func evicted(t *testing.T, l *lab) {
 func serverRestarted(t *testing.T, l *lab) {
 	o := l.startLoad(t, "restarted")
 	o.atLeast(3)
+	// While it starts, its discovery lists no CRD. A namespace that is deleted meanwhile goes,
+	// and leaves its Ats behind for ever.
+	l.eventually("the namespaces of other chapters to go", func() string {
+		return l.kubectl("get", "namespaces", "-o", `jsonpath={.items[?(@.metadata.deletionTimestamp)].metadata.name}`)
+	})
 	l.kill(0, "kube-apiserver", l.dir)
 	o.atLeast(len(o.complete()) + 3)
 	o.finish()
