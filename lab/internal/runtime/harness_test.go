@@ -158,6 +158,17 @@ func (w *world) run(pod, script string, changes ...change) string {
 	return id
 }
 
+// processes waits until the process of an idle container can be seen. Its start does not
+// wait for that.
+func (w *world) processes(id string) (pids []int) {
+	w.Helper()
+	require.Eventually(w, func() bool {
+		pids = leftovers(id)
+		return len(pids) == 1 || goruntime.GOOS != "linux"
+	}, testTimeout, tick)
+	return pids
+}
+
 // status returns the status of a container.
 func (w *world) status(id string) *runtimeapi.ContainerStatus {
 	w.Helper()
