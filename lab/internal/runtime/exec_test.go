@@ -45,7 +45,7 @@ func TestExecSyncTimeout(t *testing.T) {
 	before := w.processes(id)
 	_, _, err := w.ExecSync(t.Context(), id, []string{"sh", "-c", "setsid sleep 1000 & sleep 1000"}, 200*time.Millisecond)
 	require.ErrorIs(t, err, remote.ErrCommandTimedOut)
-	assert.Subset(t, before, leftovers(id), "the command is gone, and the container is not")
+	assert.ElementsMatch(t, before, leftovers(id), "the command is gone, and the container is not")
 }
 
 func TestExecLeavesNothingBehind(t *testing.T) {
@@ -53,7 +53,7 @@ func TestExecLeavesNothingBehind(t *testing.T) {
 	id := w.run(w.pod("behind"), idle)
 	before := w.processes(id)
 	w.sync(id, "sleep 1000 & setsid sleep 1000 & echo done")
-	assert.Subset(t, before, leftovers(id))
+	assert.ElementsMatch(t, before, leftovers(id))
 }
 
 func TestExecEndsWithTheContainer(t *testing.T) {

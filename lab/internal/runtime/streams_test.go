@@ -121,7 +121,7 @@ func TestExecEndsWhenTheClientLeaves(t *testing.T) {
 	out.shows(t, "here")
 	leave()
 	require.Error(t, wait())
-	assert.Subset(t, before, leftovers(id))
+	assert.ElementsMatch(t, before, leftovers(id))
 }
 
 func interactive(c *runtimeapi.ContainerConfig) { c.Stdin = true }
