@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,13 +22,20 @@ type Exercise struct {
 	Stage    repository.Stage
 	Name     string
 	Title    string
-	Hints    []string
 	Solution string
 	Judge    Judge
 }
 
+// These are the kinds of exercises.
+const (
+	Mend  = "mend"  // the patch breaks a few lines
+	Build = "build" // the patch puts stubs in the place of code, and the learner writes it
+)
+
 // Judge is its judge.yaml.
 type Judge struct {
+	// Kind is what the learner does, Mend or Build.
+	Kind string `json:"kind"`
 	// Level is how hard it is within its stage: 1, 2 or 3.
 	Level int `json:"level"`
 	// Minutes are what somebody needs who read the lesson.
@@ -37,8 +45,20 @@ type Judge struct {
 	// Module is the folder of the module with the tests, from the stage's folder; empty is
 	// the stage itself.
 	Module string `json:"module"`
-	// Tests are exactly those that fail.
+	// Write are the files with stubs, from the stage's folder, where the learner builds.
+	Write []string `json:"write"`
+	// Tests are exactly those that fail: of all groups, one group after the other.
 	Tests []Test `json:"tests"`
+	// Groups are in the order in which one writes. Of an exercise to mend it is one without
+	// a name.
+	Groups []Group `json:"groups"`
+}
+
+// A Group is the tests that begin to pass together.
+type Group struct {
+	Name  string   `json:"name"`
+	Tests []Test   `json:"tests"`
+	Hints []string `json:"-"`
 }
 
 // A Test is one that fails until the exercise is solved.
@@ -61,19 +81,41 @@ func (e Exercise) Module() string { return path.Join(e.Stage.Folder, e.Judge.Mod
 // Patch is the path of the patch that breaks the code, from the top of the repository.
 func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }
 
+// Step is the path of the patch that writes the code of the n-th group, from the top of the
+// repository.
+func (e Exercise) Step(n int) string { return path.Join(e.Folder(), stepFile(n)) }
+
+func stepFile(n int) string { return fmt.Sprintf("steps/%d.patch", n) }
+
 // StartCommand is what starts it.
 func (e Exercise) StartCommand() string {
 	return fmt.Sprintf("make exercise N=%d NAME=%s", e.Stage.Number, e.Name)
 }
 
 // Packages are those of the judging tests, each once.
-func (e Exercise) Packages() []string {
+func (e Exercise) Packages() []string { return Packages(e.Judge.Tests) }
+
+// Packages are those of some tests, each once.
+func Packages(tests []Test) []string {
 	var packages []string
-	for _, test := range e.Judge.Tests {
+	for _, test := range tests {
 		packages = append(packages, test.Package)
 	}
 	slices.Sort(packages)
 	return slices.Compact(packages)
+}
+
+// Pattern is the argument of go test -run for exactly these tests.
+func Pattern(tests []Test) string {
+	var alternatives []string
+	for _, test := range tests {
+		var elements []string
+		for element := range strings.SplitSeq(test.Test, "/") {
+			elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
+		}
+		alternatives = append(alternatives, strings.Join(elements, "/"))
+	}
+	return strings.Join(alternatives, "|")
 }
 
 // Names returns the names of a stage's exercises.

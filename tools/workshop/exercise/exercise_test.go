@@ -2,6 +2,7 @@ package exercise
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,11 +23,12 @@ func TestAnExerciseIsItsFolder(t *testing.T) {
 	assert.Equal(t, "01-sums/lesson/exercises/lost/break.patch", e.Patch())
 	assert.Equal(t, "make exercise N=1 NAME=lost", e.StartCommand())
 	assert.Equal(t, "Something is lost", e.Title)
-	assert.Equal(t, []string{"Look at sum/sum.go.", "```sh\n## no heading\n```"}, e.Hints)
 	assert.Equal(t, "# It was total = n\n\nIt has to be total += n.", e.Solution)
-	assert.Equal(t, Judge{Level: 1, Minutes: 5, Read: []string{"sum/sum.go"}, Tests: []Test{
-		{"./sum", "TestSum/of_two", "the sum is 2, not 3", "The code has to be right."},
-	}}, e.Judge)
+	tests := []Test{{"./sum", "TestSum/of_two", "the sum is 2, not 3", "The code has to be right."}}
+	assert.Equal(t, Judge{
+		Kind: Mend, Level: 1, Minutes: 5, Read: []string{"sum/sum.go"}, Tests: tests,
+		Groups: []Group{{Tests: tests, Hints: []string{"Look at sum/sum.go.", "```sh\n## no heading\n```"}}},
+	}, e.Judge)
 	assert.Equal(t, []string{"./sum"}, e.Packages())
 }
 
@@ -41,6 +43,48 @@ func TestWhatIsNotThereIsAnsweredWithWhatIs(t *testing.T) {
 	require.NoError(t, os.RemoveAll(r.Path("01-sums", "lesson", "exercises")))
 	_, err = Find(r, "1", "lost")
 	require.EqualError(t, err, "stage 1 has no exercises here")
+}
+
+func TestAnExerciseToBuildHasGroups(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddBuild(t, r)
+	e, err := Find(r, "1", "build")
+	require.NoError(t, err)
+	require.Len(t, e.Judge.Groups, 2)
+	assert.Equal(t, "The sum", e.Judge.Groups[0].Name)
+	assert.Equal(t, []string{"Begin with 0.", "Add each."}, e.Judge.Groups[0].Hints)
+	assert.Equal(t, []Test{e.Judge.Groups[0].Tests[0], e.Judge.Groups[1].Tests[0]}, e.Judge.Tests)
+	assert.Equal(t, "01-sums/lesson/exercises/build/steps/2.patch", e.Step(2))
+
+	folder := r.Path("01-sums", "lesson", "exercises", "build")
+	for name, test := range map[string]struct{ file, old, replacement, want string }{
+		"another kind":      {"judge.yaml", "kind: build", "kind: guess", `kind is "guess", it can be mend or build`},
+		"no kind":           {"judge.yaml", "kind: build", "", "groups and write are for an exercise of kind: build"},
+		"no file":           {"judge.yaml", "write: [sum/sum.go]", "", "does not say in which files to write"},
+		"a file that's not": {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no sum/none.go in 01-sums"},
+		"no name":           {"judge.yaml", "name: The sum", "name: ''", `the group "" needs a name, and tests`},
+		"hints of no group": {"hints.md", "## The sum", "## The total", `hints.md has "## The total", but its sections are the groups`},
+		"no hints":          {"hints.md", "## The largest", "", "hints.md has no ## The largest"},
+		"no Hint 2":         {"hints.md", "### Hint 2\n\nCompare.\n", "", "hints.md: The largest has 1 hints, at least two are needed (### Hint 1, ### Hint 2)"},
+		"no group":          {"judge.yaml", "groups:\n", "tests: [{package: ./sum, test: TestSum, output: x, because: y}]\ngroups:\n", "the tests of an exercise to build stand in groups"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(folder, test.file)
+			before := repositorytest.Read(t, path)
+			exercisetest.Edit(t, path, test.old, test.replacement)
+			defer repositorytest.Write(t, path, before)
+			_, err := Load(r, stage, "build")
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	repositorytest.Write(t, filepath.Join(folder, "steps", "3.patch"), "x\n")
+	require.NoError(t, os.Remove(filepath.Join(folder, "steps", "1.patch")))
+	_, err = Load(r, stage, "build")
+	require.EqualError(t, err, `steps/1.patch has nothing in it: it is what writes the code of "The sum"; steps/3.patch is of no group`)
+}
+
+func TestThePatternIsExactlyTheTests(t *testing.T) {
+	assert.Equal(t, `^TestX$|^TestTable$/^a_\(b\)$/^c$`, Pattern([]Test{{Test: "TestX"}, {Test: "TestTable/a_(b)/c"}}))
 }
 
 func TestExercisesAreInOrderOfTheirLevel(t *testing.T) {

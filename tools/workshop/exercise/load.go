@@ -29,11 +29,14 @@ func Load(r repository.Repository, stage repository.Stage, name string) (Exercis
 		dir:      r.Path(stage.Folder, "lesson", "exercises", name),
 	}
 	l.readTask()
-	l.readHints()
 	l.readSolution()
 	l.readJudge()
+	l.readHints()
 	if l.read("break.patch") == "" {
 		l.wrong("break.patch has nothing in it: it is what breaks the code")
+	}
+	if l.Judge.Kind == Build {
+		l.checkSteps()
 	}
 	if len(l.problems) > 0 {
 		return l.Exercise, l.problems
@@ -76,22 +79,46 @@ func (l *loader) readSolution() {
 	}
 }
 
-// readHints cuts hints.md at its headings.
+// readHints cuts hints.md at its headings, and those of an exercise to build at the names of
+// its groups first.
 func (l *loader) readHints() {
-	for i, section := range markdown.Parse(l.read("hints.md")).Sections {
+	sections := markdown.Parse(l.read("hints.md")).Sections
+	groups := l.Judge.Groups
+	if l.Judge.Kind != Build {
+		if len(groups) == 1 {
+			groups[0].Hints = l.hints("##", "hints.md", sections)
+		}
+		return
+	}
+	for i, section := range sections {
+		if i >= len(groups) || section.Heading != groups[i].Name {
+			l.wrong("hints.md has %q, but its sections are the groups of judge.yaml in their order", "## "+section.Heading)
+			return
+		}
+		groups[i].Hints = l.hints("###", "hints.md: "+section.Heading, markdown.Subsections(section.Text))
+	}
+	if len(sections) < len(groups) {
+		l.wrong("hints.md has no ## %s", groups[len(sections)].Name)
+	}
+}
+
+func (l *loader) hints(level, where string, sections []markdown.Section) []string {
+	var hints []string
+	for i, section := range sections {
 		want := fmt.Sprintf("Hint %d", i+1)
 		if section.Heading != want {
-			l.wrong("hints.md has %q where %q should be", "## "+section.Heading, "## "+want)
+			l.wrong("%s has %q where %q should be", where, level+" "+section.Heading, level+" "+want)
 		}
 		hint := strings.TrimSpace(section.Text)
 		if hint == "" {
-			l.wrong("hints.md says nothing under ## %s", want)
+			l.wrong("%s says nothing under %s %s", where, level, want)
 		}
-		l.Hints = append(l.Hints, hint)
+		hints = append(hints, hint)
 	}
-	if len(l.Hints) < 2 {
-		l.wrong("hints.md has %d hints, at least two are needed (## Hint 1, ## Hint 2)", len(l.Hints))
+	if len(hints) < 2 {
+		l.wrong("%s has %d hints, at least two are needed (%s Hint 1, %s Hint 2)", where, len(hints), level, level)
 	}
+	return hints
 }
 
 func (l *loader) readJudge() {
@@ -110,19 +137,66 @@ func (l *loader) readJudge() {
 	if len(judge.Read) == 0 {
 		l.wrong("judge.yaml does not say what to read")
 	}
-	for _, file := range judge.Read {
-		if _, err := os.Stat(filepath.Join(l.module, file)); err != nil || !filepath.IsLocal(file) {
-			l.wrong("judge.yaml: read: there is no %s in %s", file, l.Stage.Folder)
-		}
-	}
+	l.checkFiles("read", judge.Read)
 	if _, err := os.Stat(filepath.Join(l.module, judge.Module, "go.mod")); err != nil || judge.Module != "" && !filepath.IsLocal(judge.Module) {
 		l.wrong("judge.yaml: there is no module %q in %s", judge.Module, l.Stage.Folder)
 	}
+	l.readGroups()
 	if len(judge.Tests) == 0 {
 		l.wrong("judge.yaml names no test: there is nothing to judge by")
 	}
 	for _, test := range judge.Tests {
 		l.checkTest(test)
+	}
+}
+
+// readGroups makes the groups of either kind, and the tests of all of them.
+func (l *loader) readGroups() {
+	judge := &l.Judge
+	switch judge.Kind {
+	case "", Mend:
+		judge.Kind = Mend
+		if len(judge.Groups)+len(judge.Write) > 0 {
+			l.wrong("judge.yaml: groups and write are for an exercise of kind: build")
+		}
+		judge.Groups = []Group{{Tests: judge.Tests}}
+	case Build:
+		if len(judge.Tests) > 0 {
+			l.wrong("judge.yaml: the tests of an exercise to build stand in groups")
+		}
+		judge.Tests = nil
+		for _, group := range judge.Groups {
+			if group.Name == "" || len(group.Tests) == 0 {
+				l.wrong("judge.yaml: the group %q needs a name, and tests", group.Name)
+			}
+			judge.Tests = append(judge.Tests, group.Tests...)
+		}
+		if len(judge.Write) == 0 {
+			l.wrong("judge.yaml does not say in which files to write")
+		}
+		l.checkFiles("write", judge.Write)
+	default:
+		l.wrong("judge.yaml: kind is %q, it can be %s or %s", judge.Kind, Mend, Build)
+	}
+}
+
+func (l *loader) checkFiles(field string, files []string) {
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(l.module, file)); err != nil || !filepath.IsLocal(file) {
+			l.wrong("judge.yaml: %s: there is no %s in %s", field, file, l.Stage.Folder)
+		}
+	}
+}
+
+// checkSteps wants a step for each group.
+func (l *loader) checkSteps() {
+	for i, group := range l.Judge.Groups {
+		if l.read(stepFile(i+1)) == "" {
+			l.wrong("%s has nothing in it: it is what writes the code of %q", stepFile(i+1), group.Name)
+		}
+	}
+	if more := stepFile(len(l.Judge.Groups) + 1); l.read(more) != "" {
+		l.wrong("%s is of no group", more)
 	}
 }
 

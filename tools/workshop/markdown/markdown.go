@@ -26,9 +26,11 @@ type Document struct {
 	Comments     []Comment
 
 	source string
+	level  int // of the headings of sections
 }
 
-// A Section is what stands below a heading of the second level, up to the next one.
+// A Section is what stands below a heading of the second level, up to the next one; below
+// one of the third level, if Subsections returned it.
 type Section struct {
 	Heading string
 	Text    string
@@ -70,8 +72,13 @@ type Comment struct {
 }
 
 // Parse reads a text.
-func Parse(source string) Document {
-	d := Document{source: source}
+func Parse(source string) Document { return parse(source, 2) }
+
+// Subsections cuts the text of a section at its headings of the third level.
+func Subsections(text string) []Section { return parse(text, 3).Sections }
+
+func parse(source string, level int) Document {
+	d := Document{source: source, level: level}
 	root := goldmark.DefaultParser().Parse(text.NewReader([]byte(source)))
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -108,7 +115,7 @@ func (d *Document) heading(node *ast.Heading) {
 	case node.Level == 1 && d.Title == "":
 		d.Title = words
 		d.Introduction = d.source[d.lineEnd(node.Pos()):]
-	case node.Level == 2:
+	case node.Level == d.level:
 		d.Sections = append(d.Sections, Section{Heading: words, Line: d.Line(node.Pos()), Range: Range{d.lineStart(node.Pos()), len(d.source)}})
 	}
 }

@@ -132,6 +132,49 @@ func Add(t testing.TB, r repository.Repository, e Exercise) {
 	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
 }
 
+// AddBuild adds an exercise to build, called build, with two groups, and commits it. The
+// tree must be clean.
+func AddBuild(t testing.TB, r repository.Repository) {
+	t.Helper()
+	const path = "01-sums/sum/sum.go"
+	solution := repositorytest.Read(t, r.Path(path))
+	_, maximum, _ := strings.Cut(solution, "// Max")
+	sum, _, _ := strings.Cut(solution, "// Max")
+	const sumStub = "// Package sum adds.\npackage sum\n\n// Sum adds numbers.\nfunc Sum(numbers ...int) int { return 0 }\n\n"
+	const maximumStub = "// Max returns the largest number.\nfunc Max(numbers ...int) int { return 0 }\n"
+	folder := "01-sums/lesson/exercises/build/"
+	for _, patch := range []struct{ name, becomes string }{
+		{"break.patch", sumStub + maximumStub},
+		{"steps/1.patch", sum + maximumStub},
+		{"steps/2.patch", sum + "// Max" + maximum},
+	} {
+		repositorytest.Write(t, r.Path(path), patch.becomes)
+		repositorytest.Write(t, r.Path(folder+patch.name), repositorytest.Git(t, r, "diff", "--", path)+"\n")
+		repositorytest.Git(t, r, "add", path)
+	}
+	for name, content := range map[string]string{
+		"README.md":   "# Write a sum\n\n```sh\nmake exercise N=1 NAME=build\n```\n",
+		"hints.md":    "## The sum\n\n### Hint 1\n\nBegin with 0.\n\n### Hint 2\n\nAdd each.\n\n## The largest\n\n### Hint 1\n\nBegin with the first.\n\n### Hint 2\n\nCompare.\n",
+		"solution.md": "# A loop each\n\nEach number is looked at once.\n",
+		"judge.yaml": `kind: build
+level: 2
+minutes: 5
+read: [sum/sum_test.go]
+write: [sum/sum.go]
+groups:
+- name: The sum
+  tests:
+  - {package: ./sum, test: TestSum, output: "the sum is 0, not 3", because: A sum is of all numbers.}
+- name: The largest
+  tests:
+  - {package: ./sum, test: TestMax, output: "the largest is 0, not 3", because: The largest is one of them.}
+`,
+	} {
+		repositorytest.Write(t, r.Path(folder+name), content)
+	}
+	require.NoError(t, r.Commit(t.Context(), "exercise build"))
+}
+
 // Edit replaces the one place in a file where old stands.
 func Edit(t testing.TB, path, old, replacement string) {
 	t.Helper()

@@ -3,6 +3,8 @@ package practice
 import (
 	"context"
 	"fmt"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
 
 // hint shows one more hint, or those that were shown already.
@@ -15,25 +17,30 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 	if err != nil {
 		return err
 	}
-	shown := min(progress.of(c.ID).Hints, len(e.Hints))
+	group := progress.of(c.ID).group(e)
+	of := fmt.Sprint(len(group.Hints))
+	if group.Name != "" {
+		of += " for " + group.Name
+	}
+	shown := progress.of(c.ID).hints(group)
 	switch {
 	case again && shown == 0:
 		p.say("You had no hint yet.")
 	case again:
-		for i, text := range e.Hints[:shown] {
-			p.say("Hint %d of %d\n\n%s\n", i+1, len(e.Hints), text)
+		for i, text := range group.Hints[:shown] {
+			p.say("Hint %d of %s\n\n%s\n", i+1, of, text)
 		}
-	case shown == len(e.Hints):
+	case shown == len(group.Hints):
 		p.say("You had all hints; to see them again: %s", p.command("hint --all"))
 	default:
-		p.say("Hint %d of %d\n\n%s\n", shown+1, len(e.Hints), e.Hints[shown])
+		p.say("Hint %d of %s\n\n%s\n", shown+1, of, group.Hints[shown])
 		shown++
-		err = p.record(ctx, c.ID, func(record *Record) { record.Hints = shown })
+		err = p.record(ctx, c.ID, func(record *Record) { record.addHint(group) })
 	}
 	if err != nil {
 		return err
 	}
-	if left := len(e.Hints) - shown; left > 0 {
+	if left := len(group.Hints) - shown; left > 0 {
 		p.say("%s left: %s", number(left, "hint is", "hints are"), p.command("hint"))
 	} else {
 		p.say("No hint is left. The way back, after your first try: %s", p.command("solution"))
@@ -71,7 +78,11 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	if err != nil {
 		return fmt.Errorf("looking for the way back: %w", err)
 	}
-	p.say("%s\n\nThe way back; another one that passes is as good. To have it made: %s\n\n%s", e.Solution, p.command("solution --apply"), diff)
+	way := "The way back; another one"
+	if e.Judge.Kind == exercise.Build {
+		way = "What the workshop wrote; another program"
+	}
+	p.say("%s\n\n%s that passes is as good. To have it made: %s\n\n%s", e.Solution, way, p.command("solution --apply"), diff)
 	return nil
 }
 
@@ -93,6 +104,9 @@ func (p practice) reset(ctx context.Context, c workCopy) error {
 		return fmt.Errorf("%w; nothing was reset", err)
 	}
 	if err := c.reset(ctx); err != nil {
+		return err
+	}
+	if err := p.record(ctx, c.ID, func(record *Record) { record.Passed = 0 }); err != nil {
 		return err
 	}
 	if saved == "" {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
 
 // Progress is what the learner did so far: .workshop/progress.json.
@@ -25,9 +27,38 @@ type Progress struct {
 type Record struct {
 	Started      time.Time `json:"started,omitzero"`
 	Tries        int       `json:"tries,omitempty"`
-	Hints        int       `json:"hints,omitempty"`
+	Hints        int       `json:"hints,omitempty"`       // of all groups
 	SolutionSeen time.Time `json:"solutionSeen,omitzero"` // before it was solved
 	Solved       time.Time `json:"solved,omitzero"`
+
+	Passed     int            `json:"passed,omitempty"`     // groups, from the first on, at the last check
+	GroupHints map[string]int `json:"groupHints,omitempty"` // by the name of the group, if it has one
+}
+
+// group is the one in hand: the first that does not pass, or else the last.
+func (r *Record) group(e exercise.Exercise) exercise.Group {
+	return e.Judge.Groups[min(r.Passed, len(e.Judge.Groups)-1)]
+}
+
+// hints is how many hints of a group were shown.
+func (r *Record) hints(group exercise.Group) int {
+	shown := r.Hints
+	if group.Name != "" {
+		shown = r.GroupHints[group.Name]
+	}
+	return min(shown, len(group.Hints))
+}
+
+// addHint counts one more.
+func (r *Record) addHint(group exercise.Group) {
+	r.Hints++
+	if group.Name == "" {
+		return
+	}
+	if r.GroupHints == nil {
+		r.GroupHints = map[string]int{}
+	}
+	r.GroupHints[group.Name]++
 }
 
 func (p Progress) of(id string) *Record {

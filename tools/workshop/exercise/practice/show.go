@@ -7,12 +7,28 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
 
-func (p practice) show(o outcome) {
+// show shows the groups up to the one in hand, and names the later ones.
+func (p practice) show(o outcome, groups []exercise.Group) {
 	if o.compiler != "" {
 		p.say("\n%s\n\nIt does not compile yet.", o.compiler)
 		return
 	}
-	for _, f := range o.findings {
+	rest, passed := o.findings, o.groups(groups)
+	for i, group := range groups {
+		if group.Name != "" {
+			p.say("\n%d/%d %s", i+1, len(groups), group.Name)
+		}
+		n := min(len(group.Tests), len(rest))
+		if i <= passed {
+			p.showFindings(rest[:n])
+		}
+		rest = rest[n:]
+	}
+	p.showFindings(rest)
+}
+
+func (p practice) showFindings(findings []finding) {
+	for _, f := range findings {
 		p.say("\n  %s: %s", f.verdict, f.what)
 		if f.passed {
 			continue
@@ -35,7 +51,11 @@ func (p practice) help(hintsLeft int) string {
 }
 
 func (p practice) congratulate(ctx context.Context, e exercise.Exercise) {
-	p.say("\nWell done: it is solved. What was wrong, and why it matters: %s", p.command("solution"))
+	told := "What was wrong, and why it matters"
+	if e.Judge.Kind == exercise.Build {
+		told = "What the workshop wrote, and why"
+	}
+	p.say("\nWell done: it is solved. %s: %s", told, p.command("solution"))
 	if next, ok := p.next(ctx, e); ok {
 		p.say("Next: %s   (%s)", next.StartCommand(), next.Title)
 	} else {

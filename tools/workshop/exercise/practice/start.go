@@ -90,6 +90,12 @@ func (p practice) introduce(c workCopy, e exercise.Exercise) {
 	for _, file := range e.Judge.Read {
 		p.say("  %s", p.path(c.Path(e.Stage.Folder, file)))
 	}
+	if len(e.Judge.Write) > 0 {
+		p.say("Write in:")
+		for _, file := range e.Judge.Write {
+			p.say("  %s", p.path(c.Path(e.Stage.Folder, file)))
+		}
+	}
 	p.say("\nRun:")
 	for _, line := range [][2]string{
 		{"check", "does it work? runs the tests that judge"},

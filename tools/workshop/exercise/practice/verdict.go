@@ -2,7 +2,6 @@ package practice
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
@@ -16,19 +15,6 @@ type finding struct {
 	passed  bool
 	because string // what the test asks
 	lines   []string
-}
-
-// pattern is the argument of go test -run for exactly these tests.
-func pattern(tests []exercise.Test) string {
-	var alternatives []string
-	for _, test := range tests {
-		var elements []string
-		for element := range strings.SplitSeq(test.Test, "/") {
-			elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
-		}
-		alternatives = append(alternatives, strings.Join(elements, "/"))
-	}
-	return strings.Join(alternatives, "|")
 }
 
 // notCompiling returns what the compiler says, or "".

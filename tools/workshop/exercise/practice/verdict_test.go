@@ -54,7 +54,3 @@ func TestEachTestIsJudged(t *testing.T) {
 	assert.False(t, outcome{findings: []finding{{passed: true}}, tooLong: true}.solved())
 	assert.False(t, outcome{findings: []finding{{passed: true}}, compiler: "no"}.solved())
 }
-
-func TestThePatternIsExactlyTheTests(t *testing.T) {
-	assert.Equal(t, `^TestX$|^TestTable$/^a_\(b\)$/^c$`, pattern([]exercise.Test{{Test: "TestX"}, {Test: "TestTable/a_(b)/c"}}))
-}

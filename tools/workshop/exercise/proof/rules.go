@@ -34,10 +34,11 @@ func stageRules(exercises []exercise.Exercise) []string {
 
 // patchRules says what is wrong with what a patch touches. It may touch code of its
 // stage, and neither the judge nor what is told. The files are from the stage's folder.
-func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercise) (files, problems []string) {
-	stat, err := r.Git(ctx, "apply", "--numstat", e.Patch())
+func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercise, patch string) (files, problems []string) {
+	name := strings.TrimPrefix(patch, e.Folder()+"/")
+	stat, err := r.Git(ctx, "apply", "--numstat", patch)
 	if err != nil {
-		return nil, []string{"break.patch is no patch: " + err.Error() + "; make it anew with git diff"}
+		return nil, []string{name + " is no patch: " + err.Error() + "; make it anew with git diff"}
 	}
 	for line := range strings.Lines(stat) {
 		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)
@@ -45,13 +46,13 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 		below, inStage := strings.CutPrefix(file, e.Stage.Folder+"/")
 		switch {
 		case !inStage:
-			problems = append(problems, fmt.Sprintf("break.patch touches %s, which is not in %s", file, e.Stage.Folder))
+			problems = append(problems, fmt.Sprintf("%s touches %s, which is not in %s", name, file, e.Stage.Folder))
 		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "lesson/"):
-			problems = append(problems, fmt.Sprintf("break.patch touches %s: it may touch neither tests nor text", file))
+			problems = append(problems, fmt.Sprintf("%s touches %s: it may touch neither tests nor text", name, file))
 		}
 		files = append(files, below)
 		if path.Ext(file) == ".go" && !strings.HasPrefix(file, e.Module()+"/") {
-			problems = append(problems, fmt.Sprintf("break.patch touches %s, which is not compiled in %s, the module of the tests", file, e.Module()))
+			problems = append(problems, fmt.Sprintf("%s touches %s, which is not compiled in %s, the module of the tests", name, file, e.Module()))
 		}
 	}
 	return files, problems

@@ -34,7 +34,10 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 				p.print("%s is not complete\n", e.ID())
 				continue
 			}
-			files, problems := patchRules(ctx, s.Repository, e)
+			files, problems := patchRules(ctx, s.Repository, e, e.Patch())
+			if e.Judge.Kind == exercise.Build {
+				problems = append(problems, buildRules(ctx, s.Repository, e, files)...)
+			}
 			if len(problems) > 0 {
 				p.report(e.Folder(), problems...)
 				p.print("%s is NOT honest\n", e.ID())
@@ -111,7 +114,11 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 	if err != nil {
 		return problems, err
 	}
-	return slices.Concat(problems, compare(t.Judge.Tests, report, module.Dir), strays(t.Judge.Tests, report, module.Dir)), nil
+	problems = slices.Concat(problems, compare(t.Judge.Tests, report, module.Dir), strays(t.Judge.Tests, report, module.Dir))
+	if t.Judge.Kind != exercise.Build || len(problems) > 0 {
+		return problems, nil
+	}
+	return p.build(ctx, s, t)
 }
 
 // vet shows that packages compile with their tests: to vet them is to type-check them.

@@ -1,0 +1,80 @@
+package practice
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+)
+
+func TestAnExerciseIsBuiltGroupByGroup(t *testing.T) {
+	t.Setenv("KUBEBUILDER_ASSETS", "/somewhere")
+	l := newLearner(t)
+	exercisetest.AddBuild(t, l.home)
+	assert.Contains(t, l.mustStart("1", "build"), "Write in:\n  .workshop/1-build/01-sums/sum/sum.go\n")
+	file := l.copyPath("1-build", "01-sums", "sum", "sum.go")
+
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Equal(t, `1-build: Write a sum
+
+1/2 The sum
+
+  fails: TestSum (./sum)
+    A sum is of all numbers.
+      sum_test.go:13: the sum is 0, not 3
+      sum_test.go:13: the sum is 0, not 3
+
+2/2 The largest
+
+Not yet: 0 of 2 groups pass. For a hint: bin/workshop hint
+`, out)
+	out, err = l.hint(false)
+	require.NoError(t, err)
+	assert.Equal(t, "Hint 1 of 2 for The sum\n\nBegin with 0.\n\n1 hint is left: bin/workshop hint\n", out)
+
+	exercisetest.Edit(t, file, "func Sum(numbers ...int) int { return 0 }", "func Sum(numbers ...int) (total int) {\n\tfor _, n := range numbers {\n\t\ttotal += n\n\t}\n\treturn total\n}")
+	out, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Equal(t, `1-build: Write a sum
+
+1/2 The sum
+
+  passes: TestSum (./sum)
+
+2/2 The largest
+
+  fails: TestMax (./sum)
+    The largest is one of them.
+      sum_test.go:21: the largest is 0, not 3
+
+Not yet: 1 of 2 groups pass. For a hint: bin/workshop hint
+`, out)
+	out, err = l.hint(false)
+	require.NoError(t, err)
+	assert.Contains(t, out, "Hint 1 of 2 for The largest\n\nBegin with the first.\n")
+	assert.Equal(t, 2, l.progress().of("1-build").Hints)
+
+	// What does not compile has no groups, so the one in hand stays.
+	exercisetest.Edit(t, file, "total += n", "total += m")
+	out, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "It does not compile yet.\n\nNot yet: 1 of 2 groups pass.")
+	// One that passed before and fails now is the one in hand again.
+	exercisetest.Edit(t, file, "total += m", "total = n")
+	out, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "2/2 The largest\n\nNot yet: 0 of 2 groups pass.")
+
+	_, err = l.solution(true)
+	require.NoError(t, err)
+	out, err = l.check("")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "passes: TestMax (./sum)\n\nWell done: it is solved. What the workshop wrote, and why: bin/workshop solution\n")
+	assert.NotZero(t, l.progress().of("1-build").Solved)
+	out, err = l.solution(false)
+	require.NoError(t, err)
+	assert.Contains(t, out, "# A loop each\n\nEach number is looked at once.\n\nWhat the workshop wrote; another program that passes is as good.")
+}

@@ -1,0 +1,91 @@
+package proof
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+func TestAnExerciseToBuildIsProved(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddBuild(t, r)
+	out, err := prove(t, r, "1/build")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "1-build is honest (")
+}
+
+func TestAStepThatIsNotHonestIsNamed(t *testing.T) {
+	const folder = "01-sums/lesson/exercises/build/"
+	for name, test := range map[string]struct {
+		breakIt func(*testing.T, repository.Repository)
+		want    string
+	}{
+		"the stubs fail for another reason": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "the sum is 0", "the sum is 1")
+			},
+			"with the patch TestSum of ./sum fails, but does not print \"the sum is 1, not 3\"",
+		},
+		"its group does not pass": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "steps/1.patch"), "+\t\ttotal += n", "+\t\ttotal = n")
+			},
+			"with steps/1.patch TestSum of ./sum does not pass, but its group is written: \n    sum_test.go:13: the sum is 2, not 3",
+		},
+		"it does not compile": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "steps/1.patch"), "+\t\ttotal += n", "+\t\ttotal += m")
+			},
+			"with steps/1.patch ./sum does not compile:",
+		},
+		"it writes a later group, too": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "steps/1.patch"), " func Max(numbers ...int) int { return 0 }", "-func Max(numbers ...int) int { return 0 }\n+func Max(numbers ...int) int { return 3 }")
+			},
+			"with steps/1.patch the group \"The largest\" passes already: nothing of it is left to write",
+		},
+		"it does not apply": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "steps/2.patch"), "-func Max(numbers ...int) int { return 0 }", "-func Max(numbers ...int) int { return 1 }")
+			},
+			"steps/2.patch does not apply after what comes before it: ",
+		},
+		"the end is not the code of the stage": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "steps/2.patch"), "+\tlargest := numbers[0]", "+\tlargest := 0")
+			},
+			"after the last of steps the code is not that of the stage",
+		},
+		"it touches the judge": {
+			func(t *testing.T, r repository.Repository) {
+				patch := r.Path(folder, "steps/2.patch")
+				repositorytest.Write(t, patch, "diff --git a/01-sums/sum/sum_test.go b/01-sums/sum/sum_test.go\n--- a/01-sums/sum/sum_test.go\n+++ b/01-sums/sum/sum_test.go\n@@ -1 +1 @@\n-package sum\n+package sums\n")
+			},
+			"steps/2.patch touches 01-sums/sum/sum_test.go: it may touch neither tests nor text",
+		},
+		"it writes elsewhere": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "write: [sum/sum.go]", "write: [words/words.go]")
+			},
+			"its patches touch sum/sum.go, which judge.yaml does not name under write",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := exercisetest.New(t)
+			exercisetest.AddBuild(t, r)
+			test.breakIt(t, r)
+			require.NoError(t, r.Commit(t.Context(), "break it"))
+			p := newProver(t, r)
+			p.Tested = true
+			out, err := p.run(t, "1/build")
+			require.Error(t, err, out)
+			assert.Contains(t, out, "01-sums/lesson/exercises/build: "+test.want)
+		})
+	}
+}
