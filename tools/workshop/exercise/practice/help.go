@@ -35,7 +35,7 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 	default:
 		p.say("Hint %d of %s\n\n%s\n", shown+1, of, group.Hints[shown])
 		shown++
-		err = p.record(ctx, c.ID, func(record *Record) { record.addHint(group) })
+		err = p.record(ctx, c.ID, func(record *Record) { record.sawHint(group, shown) })
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -21,6 +20,8 @@ type Progress struct {
 	// Current is the exercise that commands without a name are about.
 	Current   string             `json:"current,omitempty"`
 	Exercises map[string]*Record `json:"exercises"`
+
+	unknown unknown
 }
 
 // A Record is how it went with one exercise.
@@ -33,6 +34,32 @@ type Record struct {
 
 	Passed     int            `json:"passed,omitempty"`     // groups, from the first on, at the last check
 	GroupHints map[string]int `json:"groupHints,omitempty"` // by the name of the group, if it has one
+
+	unknown unknown
+}
+
+// UnmarshalJSON keeps fields that it does not know.
+func (p *Progress) UnmarshalJSON(object []byte) error {
+	type known Progress // without these methods
+	return p.unknown.read(object, (*known)(p))
+}
+
+// MarshalJSON writes those fields again.
+func (p Progress) MarshalJSON() ([]byte, error) {
+	type known Progress
+	return p.unknown.write(known(p))
+}
+
+// UnmarshalJSON keeps fields that it does not know.
+func (r *Record) UnmarshalJSON(object []byte) error {
+	type known Record
+	return r.unknown.read(object, (*known)(r))
+}
+
+// MarshalJSON writes those fields again.
+func (r Record) MarshalJSON() ([]byte, error) {
+	type known Record
+	return r.unknown.write(known(r))
 }
 
 // group is the one in hand: the first that does not pass, or else the last.
@@ -49,16 +76,20 @@ func (r *Record) hints(group exercise.Group) int {
 	return min(shown, len(group.Hints))
 }
 
-// addHint counts one more.
-func (r *Record) addHint(group exercise.Group) {
-	r.Hints++
+// sawHint says how many hints of a group were shown.
+func (r *Record) sawHint(group exercise.Group, shown int) {
 	if group.Name == "" {
+		r.Hints = max(r.Hints, shown)
 		return
 	}
 	if r.GroupHints == nil {
 		r.GroupHints = map[string]int{}
 	}
-	r.GroupHints[group.Name]++
+	r.GroupHints[group.Name] = max(r.GroupHints[group.Name], shown)
+	r.Hints = 0
+	for _, shown := range r.GroupHints {
+		r.Hints += shown
+	}
 }
 
 func (p Progress) of(id string) *Record {
@@ -70,31 +101,72 @@ func (p Progress) of(id string) *Record {
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// progress reads the file. One that cannot be read is put aside, and said.
+func (p practice) progressFile() string { return p.home.Path(folder, "progress.json") }
+
+// progress returns what the file holds now. To change it, update it.
 func (p practice) progress(ctx context.Context) (Progress, error) {
-	empty := Progress{Exercises: map[string]*Record{}}
-	path := p.home.Path(folder, "progress.json")
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return empty, p.beginAnew(ctx, empty)
-	}
+	unlock, err := lock(p.progressFile())
 	if err != nil {
 		return Progress{}, fmt.Errorf("reading your progress: %w", err)
 	}
-	var progress Progress
+	defer unlock()
+	progress, found, err := p.read()
+	if err == nil && !found {
+		err = p.beginAnew(ctx, progress)
+	}
+	return progress, err
+}
+
+// update changes the file. No other command reads or writes it meanwhile, so change has
+// to be quick, and must not ask for the progress.
+func (p practice) update(change func(*Progress)) error {
+	unlock, err := lock(p.progressFile())
+	if err != nil {
+		return fmt.Errorf("writing your progress: %w", err)
+	}
+	defer unlock()
+	progress, _, err := p.read()
+	if err != nil {
+		return err
+	}
+	change(&progress)
+	return p.write(progress)
+}
+
+// record is update for one exercise.
+func (p practice) record(_ context.Context, id string, change func(*Record)) error {
+	return p.update(func(progress *Progress) {
+		change(progress.of(id))
+		if progress.Current == "" {
+			progress.Current = id
+		}
+	})
+}
+
+// read reads the file, if it is found. One that cannot be read is put aside, and said.
+func (p practice) read() (progress Progress, found bool, err error) {
+	empty := Progress{Exercises: map[string]*Record{}}
+	path := p.progressFile()
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, false, nil
+	}
+	if err != nil {
+		return Progress{}, false, fmt.Errorf("reading your progress: %w", err)
+	}
 	wrong := json.Unmarshal(content, &progress)
 	if wrong == nil && progress.Exercises == nil {
 		wrong = errors.New("it has no exercises")
 	}
 	if wrong == nil {
-		return progress, nil
+		return progress, true, nil
 	}
 	aside, err := putAside(path)
 	if err != nil {
-		return Progress{}, fmt.Errorf("putting your progress aside, which cannot be read: %w", err)
+		return Progress{}, false, fmt.Errorf("putting your progress aside, which cannot be read: %w", err)
 	}
 	p.say("%s cannot be read (%v). It is %s now, and a new one begins: tries and hints count from nought.", p.path(path), wrong, p.path(aside))
-	return empty, p.write(empty)
+	return empty, true, p.write(empty)
 }
 
 // beginAnew says that the file is gone, if there was one.
@@ -103,7 +175,7 @@ func (p practice) beginAnew(ctx context.Context, empty Progress) error {
 	if err != nil || len(started) == 0 {
 		return err
 	}
-	p.say("%s is missing, though exercises are started: tries and hints count from nought.", p.path(p.home.Path(folder, "progress.json")))
+	p.say("%s is missing, though exercises are started: tries and hints count from nought.", p.path(p.progressFile()))
 	return p.write(empty)
 }
 
@@ -116,31 +188,13 @@ func putAside(path string) (string, error) {
 	}
 }
 
-// record changes what is known of one exercise. It reads the file anew, as another
-// command may have written it meanwhile.
-func (p practice) record(ctx context.Context, id string, change func(*Record)) error {
-	progress, err := p.progress(ctx)
-	if err != nil {
-		return err
-	}
-	change(progress.of(id))
-	if progress.Current == "" {
-		progress.Current = id
-	}
-	return p.write(progress)
-}
-
 // write replaces the file as a whole: nobody reads half of it.
 func (p practice) write(progress Progress) error {
 	content, err := json.MarshalIndent(progress, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing your progress: %w", err)
 	}
-	path := p.home.Path(folder, "progress.json")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("writing your progress: %w", err)
-	}
-	if err := renameio.WriteFile(path, append(content, '\n'), 0o644); err != nil {
+	if err := renameio.WriteFile(p.progressFile(), append(content, '\n'), 0o644); err != nil {
 		return fmt.Errorf("writing your progress: %w", err)
 	}
 	return nil

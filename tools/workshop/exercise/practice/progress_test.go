@@ -3,6 +3,8 @@ package practice
 import (
 	"bytes"
 	"os"
+	"regexp"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,5 +78,61 @@ func TestAProgressThatCannotBeWrittenIsAnError(t *testing.T) {
 	l := newLearner(t)
 	repositorytest.Write(t, l.home.Path(".workshop"), "a file where the folder belongs")
 	var out bytes.Buffer
-	require.ErrorContains(t, l.open(&out).write(Progress{}), "writing your progress")
+	require.ErrorContains(t, l.open(&out).record(t.Context(), "1-lost", func(*Record) {}), "writing your progress")
+}
+
+func TestTwoCommandsAtOnceLoseNothing(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	const each = 50
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for range each {
+				var out bytes.Buffer
+				assert.NoError(t, l.open(&out).record(t.Context(), "1-lost", func(r *Record) { r.Tries++ }))
+			}
+		})
+	}
+	both.Wait()
+	assert.Equal(t, 2*each, l.progress().of("1-lost").Tries)
+}
+
+func TestFieldsOfAnotherVersionStay(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	repositorytest.Write(t, l.progressFile(), `{
+  "current": "1-lost",
+  "lessons": {"1": [1, 12345678901234567890]},
+  "exercises": {"1-lost": {"hints": 1, "tries": 0, "group": {"at": 2}}, "9-new": {"score": 7}}
+}`)
+	_, err := l.hint(false)
+	require.NoError(t, err)
+	l.mustStart("1", "silent")
+	content := regexp.MustCompile(`"started": "[^"]*"`).ReplaceAllString(repositorytest.Read(t, l.progressFile()), `"started": "now"`)
+	assert.Equal(t, `{
+  "current": "1-silent",
+  "exercises": {
+    "1-lost": {
+      "group": {
+        "at": 2
+      },
+      "hints": 2,
+      "tries": 0
+    },
+    "1-silent": {
+      "started": "now"
+    },
+    "9-new": {
+      "score": 7
+    }
+  },
+  "lessons": {
+    "1": [
+      1,
+      12345678901234567890
+    ]
+  }
+}
+`, content)
 }

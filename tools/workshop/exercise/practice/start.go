@@ -24,17 +24,18 @@ func (p practice) start(ctx context.Context, number, name string) error {
 		return err
 	}
 	c := p.copyOf(e.ID())
-	record := progress.of(c.ID)
 	if started {
-		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*record), p.command("reset"))
+		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
 	} else if e, err = p.prepare(ctx, c, e); err != nil {
 		return err
 	}
-	progress.Current = c.ID
-	if record.Started.IsZero() {
-		record.Started = now()
-	}
-	if err := p.write(progress); err != nil {
+	err = p.update(func(progress *Progress) {
+		progress.Current = c.ID
+		if record := progress.of(c.ID); record.Started.IsZero() {
+			record.Started = now()
+		}
+	})
+	if err != nil {
 		return err
 	}
 	p.introduce(c, e)
