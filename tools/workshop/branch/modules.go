@@ -32,11 +32,11 @@ func modulesOf(ctx context.Context, r repository.Repository, whole string, gone 
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"diff", "--name-only", "--no-renames", "-z", whole, "HEAD", "--", "."}
+	args := []string{"--name-only", "--no-renames", "-z", whole, "HEAD", "--", "."}
 	for _, b := range gone {
 		args = append(args, ":!"+b.Stage.Folder)
 	}
-	changed, err := r.Git(ctx, args...)
+	changed, err := r.Diff(ctx, args...)
 	if err != nil {
 		return nil, err
 	}

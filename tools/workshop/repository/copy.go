@@ -40,7 +40,7 @@ func (r Repository) Copy(ctx context.Context, dir string) (Repository, error) {
 }
 
 func (r Repository) addChangesTo(ctx context.Context, copied Repository) error {
-	changes, err := r.Git(ctx, "diff", "--binary", "--no-ext-diff", "HEAD")
+	changes, err := r.Diff(ctx, "--binary", "HEAD")
 	if err != nil {
 		return err
 	}

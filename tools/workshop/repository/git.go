@@ -16,11 +16,26 @@ func Git(ctx context.Context, dir string, args ...string) (string, error) {
 	return gitWith(ctx, dir, nil, "", args...)
 }
 
+// Diff runs git diff in r, in the form that git apply takes and that is the same for
+// everybody: a user may have set another.
+func (r Repository) Diff(ctx context.Context, args ...string) (string, error) {
+	form := []string{
+		"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--unified=3",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
+	}
+	return r.Git(ctx, append(form, args...)...)
+}
+
 // gitWith is Git with more variables in its environment, and with an input.
 func gitWith(ctx context.Context, dir string, env []string, input string, args ...string) (string, error) {
 	verb := args[0]
-	// The user's own signing, hooks and colours have no say in what is made here.
-	args = append([]string{"-c", "commit.gpgsign=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "color.ui=false"}, args...)
+	// The user's own signing, hooks and colours have no say in what is made here, nor what
+	// he thinks of white space. His configuration as a whole is needed: it has what he
+	// ignores, and which folders of others he trusts.
+	args = append([]string{
+		"-c", "commit.gpgsign=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "color.ui=false",
+		"-c", "core.safecrlf=false", "-c", "apply.whitespace=nowarn",
+	}, args...)
 	command := exec.CommandContext(ctx, "git", args...)
 	command.Dir = dir
 	command.Env = append(cleanEnvironment(), env...)

@@ -143,7 +143,7 @@ func (c workCopy) save(ctx context.Context) (string, error) {
 	if _, err := c.Git(ctx, "add", "--all"); err != nil {
 		return "", fmt.Errorf("saving your changes: %w", err)
 	}
-	changes, err := c.Git(ctx, "diff", "--cached", "--binary", "--no-ext-diff", c.broken())
+	changes, err := c.Diff(ctx, "--cached", "--binary", c.broken())
 	if err != nil || changes == "" {
 		return "", err
 	}

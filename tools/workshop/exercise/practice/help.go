@@ -74,7 +74,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	if err != nil || apply {
 		return err
 	}
-	diff, err := c.Git(ctx, "diff", "--no-ext-diff", c.broken(), c.broken()+"^")
+	diff, err := c.Diff(ctx, c.broken(), c.broken()+"^")
 	if err != nil {
 		return fmt.Errorf("looking for the way back: %w", err)
 	}

@@ -34,7 +34,7 @@ func (p practice) intact(ctx context.Context, c workCopy) (exercise.Exercise, er
 }
 
 func (p practice) unchanged(ctx context.Context, c workCopy, pathspecs ...string) error {
-	changed, err := c.Git(ctx, append([]string{"diff", "--name-only", "--no-ext-diff", "--no-renames", c.broken(), "--"}, pathspecs...)...)
+	changed, err := c.Diff(ctx, append([]string{"--name-only", "--no-renames", c.broken(), "--"}, pathspecs...)...)
 	if err != nil {
 		return fmt.Errorf("looking whether the tests are those of the start: %w", err)
 	}

@@ -73,7 +73,7 @@ func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) 
 	if err := c.make(ctx, p.home, e); err != nil {
 		return e, err
 	}
-	changes, err := p.home.Git(ctx, "status", "--porcelain")
+	changes, err := p.home.Git(ctx, "status", "--porcelain", "--untracked-files=normal")
 	if err != nil {
 		return e, err
 	}
