@@ -164,6 +164,38 @@ func (c workCopy) save(ctx context.Context) (string, error) {
 	}
 }
 
+// keep gives a branch to what the learner committed on the branch of the exercise, or on
+// none, and returns the names. What is on other branches is safe there.
+func (c workCopy) keep(ctx context.Context) (kept []string, err error) {
+	for _, tip := range []string{"HEAD", "refs/heads/" + c.branch()} {
+		if _, err := c.Git(ctx, "rev-parse", "--verify", "--quiet", tip); err != nil {
+			continue // the learner deleted the branch
+		}
+		commit, err := c.Git(ctx, "rev-list", "-1", tip, "--not", c.broken(), "--exclude="+c.branch(), "--branches")
+		if err != nil {
+			return nil, fmt.Errorf("looking for your commits: %w", err)
+		}
+		if commit == "" {
+			continue
+		}
+		name := c.freeBranch(ctx)
+		if _, err := c.Git(ctx, "branch", "--no-track", name, commit); err != nil {
+			return nil, fmt.Errorf("keeping your commits: %w", err)
+		}
+		kept = append(kept, name)
+	}
+	return kept, nil
+}
+
+func (c workCopy) freeBranch(ctx context.Context) string {
+	for i := 1; ; i++ {
+		name := "kept/" + c.ID + "-" + strconv.Itoa(i)
+		if _, err := c.Git(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+name); err != nil {
+			return name
+		}
+	}
+}
+
 // reset makes the copy what it was at the start. What git ignores stays.
 func (c workCopy) reset(ctx context.Context) error {
 	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), c.broken()); err != nil {

@@ -103,14 +103,25 @@ func (p practice) reset(ctx context.Context, c workCopy) error {
 	if err != nil {
 		return fmt.Errorf("%w; nothing was reset", err)
 	}
+	kept, err := c.keep(ctx)
+	if err != nil {
+		return fmt.Errorf("%w; nothing was reset", err)
+	}
 	if err := c.reset(ctx); err != nil {
 		return err
 	}
 	if err := p.record(ctx, c.ID, func(record *Record) { record.Passed = 0 }); err != nil {
 		return err
 	}
-	if saved == "" {
+	for _, branch := range kept {
+		p.say("What you had committed is kept on the branch %s", branch)
+	}
+	if saved == "" && len(kept) == 0 {
 		p.say("%s is as at its start; you had changed nothing.", c.ID)
+		return nil
+	}
+	if saved == "" {
+		p.say("%s is as at its start again.", c.ID)
 		return nil
 	}
 	p.say("%s is as at its start again. What you had changed is kept in %s", c.ID, p.path(saved))

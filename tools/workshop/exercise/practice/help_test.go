@@ -102,3 +102,34 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, ".workshop/1-lost-2.patch")
 }
+
+func TestResettingKeepsCommits(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	dir := l.copyPath("1-lost")
+	commit := func(message string) {
+		repositorytest.Write(t, l.copyPath("1-lost", message+".txt"), message)
+		l.git(dir, "add", "--all")
+		l.git(dir, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message", message)
+	}
+	// Two on the branch of the exercise, which is left then; and one on no branch.
+	commit("one")
+	commit("two")
+	l.git(dir, "checkout", "--quiet", "--detach", "broken/1-lost")
+	commit("three")
+	out, err := l.reset("")
+	require.NoError(t, err)
+	assert.Equal(t, `What you had committed is kept on the branch kept/1-lost-1
+What you had committed is kept on the branch kept/1-lost-2
+1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch
+`, out)
+	assert.Equal(t, "three", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-1"))
+	assert.Equal(t, "two\none", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-2"))
+	assert.Empty(t, l.git(dir, "status", "--porcelain"))
+
+	// Only once.
+	l.git(dir, "reset", "--quiet", "--hard", "kept/1-lost-2")
+	out, err = l.reset("")
+	require.NoError(t, err)
+	assert.NotContains(t, out, "kept/")
+}
