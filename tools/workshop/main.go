@@ -2,7 +2,7 @@
 //
 //	workshop lesson      runs the lessons as a reader would, and makes scenarios of them
 //	workshop exercise    starts an exercise, and proves that all of them are honest
-//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch
+//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch, report
 //	workshop branches    cuts the branches stage-1, stage-2 and so on
 //	workshop prove       does all that CI does to know that nothing has gone stale
 //

@@ -51,19 +51,25 @@ func NewCommands() []*cobra.Command {
 	reset := command("reset", "Begin the exercise anew; what you changed is kept in a patch", func(ctx context.Context, p practice, c workCopy) error {
 		return p.reset(ctx, c)
 	})
-	list := &cobra.Command{
-		Use:   "list",
-		Short: "List the exercises and how far you are",
+	list := overview("list", "List the exercises and how far you are", practice.list)
+	report := overview("report", "Print how it went, in Markdown, to hand in", practice.report)
+	return []*cobra.Command{check, watch, hint, solution, reset, list, report}
+}
+
+// overview makes a command about all exercises.
+func overview(verb, short string, run func(practice, context.Context) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   verb,
+		Short: short,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())
 			if err != nil {
 				return err
 			}
-			return p.list(cmd.Context())
+			return run(p, cmd.Context())
 		},
 	}
-	return []*cobra.Command{check, watch, hint, solution, reset, list}
 }
 
 // command makes a command for the exercise that is named, or the one in hand.
