@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -94,6 +95,11 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 			_, _ = home.Git(ctx, "branch", "--quiet", "-D", c.branch())
 		}
 	}()
+	return c.breakCode(ctx, e)
+}
+
+// breakCode commits the exercise on top of what is checked out, as its start.
+func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
 	if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
 		return fmt.Errorf("%s does not fit the code of this commit, which is a mistake of the workshop, not yours: %w", e.Patch(), err)
 	}
@@ -103,8 +109,40 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 	if err := c.Commit(ctx, "Exercise: "+e.ID()); err != nil {
 		return err
 	}
-	_, err = c.Git(ctx, "update-ref", c.brokenRef(), "HEAD")
+	_, err := c.Git(ctx, "update-ref", c.brokenRef(), "HEAD")
 	return err
+}
+
+// outdated says whether home's last commit has the exercise, and has its stage in another
+// form than the copy's start.
+func (c workCopy) outdated(ctx context.Context, home repository.Repository, e exercise.Exercise) (bool, error) {
+	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Patch()); err != nil {
+		return false, nil // a branch without it
+	}
+	changed, err := home.Diff(ctx, "--name-only", c.broken()+"^", "HEAD", "--", e.Stage.Folder)
+	if err != nil {
+		return false, fmt.Errorf("looking whether there is a new version of the exercise: %w", err)
+	}
+	return changed != "", nil
+}
+
+// renew makes the copy what it is at the start in home's last commit. What git ignores
+// stays, and so does the old start if the new one cannot be made.
+func (c workCopy) renew(ctx context.Context, home repository.Repository, e exercise.Exercise) error {
+	commit, err := home.Git(ctx, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), commit); err != nil {
+		return fmt.Errorf("going to the new version: %w", err)
+	}
+	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {
+		return fmt.Errorf("removing new files: %w", err)
+	}
+	if err := c.breakCode(ctx, e); err != nil {
+		return errors.Join(err, c.reset(context.WithoutCancel(ctx)))
+	}
+	return nil
 }
 
 // unregister makes git forget the copy if its folder was deleted by hand: it knows of it

@@ -87,7 +87,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 }
 
 func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error {
-	if err := p.reset(ctx, c); err != nil {
+	if err := p.putBack(ctx, c); err != nil {
 		return err
 	}
 	if _, err := c.Git(ctx, "apply", "--reverse", patch); err != nil {
@@ -97,8 +97,27 @@ func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error 
 	return nil
 }
 
-// reset makes the copy what it was at the start, and keeps what the learner did.
+// reset begins the exercise anew, in its present version, and keeps what the learner did.
 func (p practice) reset(ctx context.Context, c workCopy) error {
+	if err := p.putBack(ctx, c); err != nil {
+		return err
+	}
+	e, err := c.exercise()
+	if err != nil {
+		return err
+	}
+	if outdated, err := c.outdated(ctx, p.home, e); err != nil || !outdated {
+		return err
+	}
+	if err := c.renew(ctx, p.home, e); err != nil {
+		return err
+	}
+	p.say("The workshop has changed since you started it: the copy is of your last commit now.")
+	return nil
+}
+
+// putBack makes the copy what it was at the start, and keeps what the learner did.
+func (p practice) putBack(ctx context.Context, c workCopy) error {
 	saved, err := c.save(ctx)
 	if err != nil {
 		return fmt.Errorf("%w; nothing was reset", err)

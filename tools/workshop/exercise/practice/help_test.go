@@ -133,3 +133,38 @@ What you had committed is kept on the branch kept/1-lost-2
 	require.NoError(t, err)
 	assert.NotContains(t, out, "kept/")
 }
+
+func TestANewVersionTakesNothingAway(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	assert.NotContains(t, l.mustStart("1", "lost"), "has changed")
+	l.solve()
+
+	// The workshop is updated: the copy stays as it is.
+	exercisetest.Edit(t, l.home.Path("01-sums", "words", "words.go"), "puts commas between", "separates by commas")
+	require.NoError(t, l.home.Commit(t.Context(), "new version"))
+	assert.Contains(t, l.mustStart("1", "lost"), "The workshop has changed since; to begin anew with what it is now: bin/workshop reset (what you changed is kept)")
+	sum, words := l.copyPath("1-lost", "01-sums", "sum", "sum.go"), l.copyPath("1-lost", "01-sums", "words", "words.go")
+	assert.Contains(t, repositorytest.Read(t, sum), "total = total + n")
+	assert.NotContains(t, repositorytest.Read(t, words), "separates")
+
+	out, err := l.reset("")
+	require.NoError(t, err)
+	assert.Equal(t, `1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch
+The workshop has changed since you started it: the copy is of your last commit now.
+`, out)
+	assert.Contains(t, repositorytest.Read(t, words), "separates")
+	assert.Contains(t, repositorytest.Read(t, sum), "total = n")
+	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
+	assert.NotContains(t, l.mustStart("1", "lost"), "has changed")
+
+	// What was done fits the new version, and is not lost by another one that cannot be made.
+	l.git(l.copyPath("1-lost"), "apply", l.copyPath("1-lost-1.patch"))
+	exercisetest.Edit(t, l.home.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
+	require.NoError(t, l.home.Commit(t.Context(), "does not fit"))
+	out, err = l.reset("")
+	require.ErrorContains(t, err, "does not fit the code of this commit")
+	assert.Contains(t, out, ".workshop/1-lost-2.patch")
+	assert.Contains(t, repositorytest.Read(t, sum), "total = n")
+	assert.Contains(t, repositorytest.Read(t, words), "separates")
+}

@@ -26,6 +26,13 @@ func (p practice) start(ctx context.Context, number, name string) error {
 	c := p.copyOf(e.ID())
 	if started {
 		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
+		outdated, err := c.outdated(ctx, p.home, e)
+		if err != nil {
+			return err
+		}
+		if outdated {
+			p.say("The workshop has changed since; to begin anew with what it is now: %s (what you changed is kept)\n", p.command("reset"))
+		}
 	} else if e, err = p.prepare(ctx, c, e); err != nil {
 		return err
 	}
