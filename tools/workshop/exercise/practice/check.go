@@ -65,7 +65,7 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 	groups := e.Judge.Groups
 	solved := o.solved() && passed == len(groups)
 	hintsLeft := 0
-	err = p.record(ctx, c.ID, func(record *Record) {
+	err = p.record(c.ID, func(record *Record) {
 		record.Tries++
 		record.Passed = passed
 		if solved && record.Solved.IsZero() {

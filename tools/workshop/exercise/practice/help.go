@@ -35,7 +35,7 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 	default:
 		p.say("Hint %d of %s\n\n%s\n", shown+1, of, group.Hints[shown])
 		shown++
-		err = p.record(ctx, c.ID, func(record *Record) { record.sawHint(group, shown) })
+		err = p.record(c.ID, func(record *Record) { record.sawHint(group, shown) })
 	}
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 			return err
 		}
 	}
-	err = p.record(ctx, c.ID, func(record *Record) {
+	err = p.record(c.ID, func(record *Record) {
 		if record.Solved.IsZero() && record.SolutionSeen.IsZero() {
 			record.SolutionSeen = now()
 		}
@@ -129,7 +129,7 @@ func (p practice) putBack(ctx context.Context, c workCopy) error {
 	if err := c.reset(ctx); err != nil {
 		return err
 	}
-	if err := p.record(ctx, c.ID, func(record *Record) { record.Passed = 0 }); err != nil {
+	if err := p.record(c.ID, func(record *Record) { record.Passed = 0 }); err != nil {
 		return err
 	}
 	for _, branch := range kept {

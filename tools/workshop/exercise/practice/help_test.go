@@ -15,7 +15,7 @@ func triedOnce(t *testing.T) learner {
 	t.Helper()
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	require.NoError(t, l.open(nil).record(t.Context(), "1-lost", func(r *Record) { r.Tries = 1 }))
+	require.NoError(t, l.open(nil).record("1-lost", func(r *Record) { r.Tries = 1 }))
 	return l
 }
 

@@ -134,7 +134,7 @@ func (p practice) update(change func(*Progress)) error {
 }
 
 // record is update for one exercise.
-func (p practice) record(_ context.Context, id string, change func(*Record)) error {
+func (p practice) record(id string, change func(*Record)) error {
 	return p.update(func(progress *Progress) {
 		change(progress.of(id))
 		if progress.Current == "" {

@@ -78,7 +78,7 @@ func TestAProgressThatCannotBeWrittenIsAnError(t *testing.T) {
 	l := newLearner(t)
 	repositorytest.Write(t, l.home.Path(".workshop"), "a file where the folder belongs")
 	var out bytes.Buffer
-	require.ErrorContains(t, l.open(&out).record(t.Context(), "1-lost", func(*Record) {}), "writing your progress")
+	require.ErrorContains(t, l.open(&out).record("1-lost", func(*Record) {}), "writing your progress")
 }
 
 func TestTwoCommandsAtOnceLoseNothing(t *testing.T) {
@@ -90,7 +90,7 @@ func TestTwoCommandsAtOnceLoseNothing(t *testing.T) {
 		both.Go(func() {
 			for range each {
 				var out bytes.Buffer
-				assert.NoError(t, l.open(&out).record(t.Context(), "1-lost", func(r *Record) { r.Tries++ }))
+				assert.NoError(t, l.open(&out).record("1-lost", func(r *Record) { r.Tries++ }))
 			}
 		})
 	}
