@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	k8stesting "k8s.io/client-go/testing"
 )
 
@@ -69,6 +71,11 @@ func TestPages(t *testing.T) {
 			names:   []string{"a"},
 			tokens:  []string{""},
 		},
+		"an error of the first request is all that comes": {
+			answers: []answer{{err: broken}},
+			tokens:  []string{""},
+			err:     broken,
+		},
 		"each request carries the token of the page before": {
 			answers: []answer{{names: []string{"a", "b"}, token: "1"}, {names: []string{"c", "d"}, token: "2"}, {names: []string{"e"}}},
 			names:   []string{"a", "b", "c", "d", "e"},
@@ -123,4 +130,43 @@ func TestPagesStopWhenTheReaderDoes(t *testing.T) {
 		break
 	}
 	assert.Len(t, client.Actions(), 1)
+}
+
+// lister is a client that only lists.
+type lister struct {
+	typedcorev1.NamespaceInterface
+	list func(context.Context) (*corev1.NamespaceList, error)
+}
+
+func (l lister) List(ctx context.Context, _ metav1.ListOptions) (*corev1.NamespaceList, error) {
+	return l.list(ctx)
+}
+
+// TestEachRequestHasADeadline has a server that takes seven seconds for each page, but
+// never sends the last one. It runs in the fake time of synctest.
+func TestEachRequestHasADeadline(t *testing.T) {
+	for name, answered := range map[string]int{"the first": 0, "the next": 2} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				requests := 0
+				client := lister{list: func(ctx context.Context) (*corev1.NamespaceList, error) {
+					if requests++; requests > answered {
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}
+					<-time.After(7 * time.Second)
+					return namespaceList("more"), ctx.Err()
+				}}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				began := time.Now()
+				var last error
+				for _, err := range pages(ctx, client, 1, 10*time.Second) {
+					last = err
+				}
+				require.ErrorIs(t, last, context.DeadlineExceeded)
+				assert.Equal(t, time.Duration(answered)*7*time.Second+10*time.Second, time.Since(began))
+			})
+		})
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -120,14 +119,16 @@ func TestASignalEndsIt(t *testing.T) {
 
 			program, stderr := command(t, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")
 			require.NoError(t, program.Start())
+			ended := make(chan error, 1)
+			go func() { ended <- program.Wait() }()
 			select {
 			case <-requested:
-			case <-time.After(testcluster.TestTimeout):
+			case <-ended:
 				require.Fail(t, "the program made no request", stderr.String())
 			}
 			require.NoError(t, program.Process.Signal(sig))
 
-			_ = program.Wait()
+			<-ended
 			assert.Equal(t, 1, program.ProcessState.ExitCode())
 			assert.Equal(t, "error: interrupted: the list is not complete\n", stderr.String())
 		})
