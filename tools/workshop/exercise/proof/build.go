@@ -43,11 +43,11 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 		if i == len(groups)-1 {
 			break
 		}
-		report, err := p.test(ctx, module, append([]string{"-run", exercise.Pattern(t.Judge.Tests)}, t.Packages()...)...)
+		more, err := p.step(ctx, module, groups, i)
+		problems = append(problems, more...)
 		if err != nil {
 			return problems, err
 		}
-		problems = append(problems, compareGroups(groups, i, report, module.Dir)...)
 	}
 	if _, err := s.Git(ctx, "diff", "--cached", "--quiet", "HEAD"); err != nil {
 		problems = append(problems, "after the last of steps the code is not that of the stage: make break.patch or the steps anew")
@@ -55,34 +55,62 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 	return problems, nil
 }
 
-// compareGroups says which groups up to the one at last do not pass, and which later ones do.
-func compareGroups(groups []exercise.Group, last int, report *gotest.Report, dir string) []string {
-	var problems []string
+// step tests what a step has written: the groups up to the one at last, and of each later group
+// the first test, which fails as a rule. Only where it passes are the others of its group run,
+// for one of them has to fail.
+func (p *Prover) step(ctx context.Context, module gotest.Module, groups []exercise.Group, last int) (problems []string, err error) {
+	var tests []exercise.Test
+	for i, group := range groups {
+		if i > last {
+			group.Tests = group.Tests[:1]
+		}
+		tests = append(tests, group.Tests...)
+	}
+	report, err := p.only(ctx, module, tests)
+	if err != nil {
+		return nil, err
+	}
 	step := fmt.Sprintf("with steps/%d.patch ", last+1)
 	for _, p := range report.Packages {
-		if said := p.Broken(dir); said != "" {
-			return append(problems, step+said)
+		if said := p.Broken(module.Dir); said != "" {
+			return []string{step + said}, nil
 		}
 	}
-	for i, group := range groups {
-		failed := 0
+	for _, group := range groups[:last+1] {
 		for _, test := range group.Tests {
-			p := report.Package(test.Package)
-			if p != nil && p.Test(test.Test) != nil && p.Test(test.Test).Verdict == gotest.Passed {
-				continue
-			}
-			failed++
-			if i <= last {
-				output := ""
-				if p != nil {
-					output = p.Output(test.Test)
-				}
-				problems = append(problems, fmt.Sprintf("%s%s of %s does not pass, but its group is written: %s", step, test.Test, gotest.Place(test.Package), gotest.Quote(output, dir)))
+			if !passed(report, test) {
+				problems = append(problems, fmt.Sprintf("%s%s of %s does not pass, but its group is written: %s", step, test.Test, gotest.Place(test.Package), gotest.Quote(output(report, test), module.Dir)))
 			}
 		}
-		if i > last && failed == 0 {
+	}
+	for _, group := range groups[last+1:] {
+		if !passed(report, group.Tests[0]) {
+			continue
+		}
+		report, err := p.only(ctx, module, group.Tests)
+		if err != nil {
+			return problems, err
+		}
+		if !slices.ContainsFunc(group.Tests, func(test exercise.Test) bool { return !passed(report, test) }) {
 			problems = append(problems, fmt.Sprintf("%sthe group %q passes already: nothing of it is left to write", step, group.Name))
 		}
 	}
-	return problems
+	return problems, nil
+}
+
+// only runs exactly these tests.
+func (p *Prover) only(ctx context.Context, module gotest.Module, tests []exercise.Test) (*gotest.Report, error) {
+	return p.test(ctx, module, append([]string{"-run", exercise.Pattern(tests)}, exercise.Packages(tests)...)...)
+}
+
+func passed(report *gotest.Report, test exercise.Test) bool {
+	p := report.Package(test.Package)
+	return p != nil && p.Test(test.Test) != nil && p.Test(test.Test).Verdict == gotest.Passed
+}
+
+func output(report *gotest.Report, test exercise.Test) string {
+	if p := report.Package(test.Package); p != nil {
+		return p.Output(test.Test)
+	}
+	return ""
 }

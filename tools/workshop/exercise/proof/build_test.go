@@ -19,6 +19,18 @@ func TestAnExerciseToBuildIsProved(t *testing.T) {
 	assert.Contains(t, out, "1-build is honest (")
 }
 
+func TestALaterGroupMayHaveATestThatPassesAlready(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddBuild(t, r)
+	judge := r.Path("01-sums/lesson/exercises/build/judge.yaml")
+	sum := "  - {package: ./sum, test: TestSum, output: \"the sum is 0, not 3\", because: A sum is of all numbers.}\n"
+	exercisetest.Edit(t, judge, "- name: The largest\n  tests:\n", "- name: The largest\n  tests:\n"+sum)
+	require.NoError(t, r.Commit(t.Context(), "a test in two groups"))
+	out, err := prove(t, r, "1/build")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "1-build is honest (")
+}
+
 func TestAStepThatIsNotHonestIsNamed(t *testing.T) {
 	const folder = "01-sums/lesson/exercises/build/"
 	for name, test := range map[string]struct {
