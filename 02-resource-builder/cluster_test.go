@@ -26,6 +26,9 @@ import (
 func TestAgainstARealServer(t *testing.T) {
 	c := startCluster(t)
 	fill(t, c)
+	if !t.Run("a node is found", func(t *testing.T) { aNode(t, c) }) {
+		return // of a program that finds nothing, there is no more to know
+	}
 	t.Run("a sentence for each object", func(t *testing.T) { sentences(t, c) })
 	t.Run("the objects are those that kubectl finds", func(t *testing.T) { sameAsKubectl(t, c) })
 	t.Run("custom resources", func(t *testing.T) { customResources(t, c) })
@@ -80,6 +83,11 @@ func fill(t *testing.T, c *realCluster) {
 	gull.Object["status"] = map[string]any{"phase": "Moored"}
 	c.create(t, gull)
 	require.NoError(t, c.client.Create(t.Context(), boat("heron")))
+}
+
+func aNode(t *testing.T, c *realCluster) {
+	_, stderr, code := c.run("nodes")
+	require.Zero(t, code, stderr)
 }
 
 func sentences(t *testing.T, c *realCluster) {

@@ -3,13 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -62,33 +62,43 @@ func TestHead(t *testing.T) {
 }
 
 func TestASignalEndsIt(t *testing.T) {
+	// The document is requested when it is complete. Of the next one a beginning comes, which is
+	// longer than what the decoder reads at once.
+	stdin := manifest("v1", "Namespace", "a") + "---\n" + strings.Repeat("# and then nothing\n", 500)
+	notFound := func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, status(http.StatusNotFound, "NotFound", "it is not there"))
+	}
 	tests := map[string]struct {
 		signal syscall.Signal
 		args   []string
+		answer http.HandlerFunc
 	}{
-		"Ctrl-C while it waits for the server":         {syscall.SIGINT, []string{"namespaces"}},
-		"SIGTERM while it waits for the server":        {syscall.SIGTERM, []string{"namespaces"}},
-		"Ctrl-C while it waits for its standard input": {syscall.SIGINT, []string{"-f", "-"}},
+		"Ctrl-C while it waits for the server":         {syscall.SIGINT, []string{"namespaces"}, hang},
+		"SIGTERM while it waits for the server":        {syscall.SIGTERM, []string{"namespaces"}, hang},
+		"Ctrl-C while it waits for its standard input": {syscall.SIGINT, []string{"-f", "-"}, notFound},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			requested := make(chan string, 10)
-			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			server := serve(t, discover(func(w http.ResponseWriter, r *http.Request) {
 				requested <- r.URL.Path
-				discover(hang)(w, r)
-			})
+				tc.answer(w, r)
+			}))
 			program, stderr := command(t, append(tc.args, "--kubeconfig", kubeconfigFor(t, server), "--request-timeout=1h")...)
-			_, err := program.StdinPipe() // open, and silent
+			input, err := program.StdinPipe() // stays open
 			require.NoError(t, err)
 			require.NoError(t, program.Start())
+			_, _ = io.WriteString(input, stdin) // not all of them read it
+			ended := make(chan error, 1)
+			go func() { ended <- program.Wait() }()
 			select {
 			case <-requested:
-			case <-time.After(testcluster.TestTimeout):
+			case <-ended:
 				require.Fail(t, "the program made no request", stderr.String())
 			}
 			require.NoError(t, program.Process.Signal(tc.signal))
 
-			_ = program.Wait()
+			<-ended
 			assert.Equal(t, 1, program.ProcessState.ExitCode())
 			assert.Equal(t, "error: interrupted: the list is not complete\n", stderr.String())
 		})
