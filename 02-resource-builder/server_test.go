@@ -30,7 +30,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 }
 
 // discover answers the questions of discovery, in the old form that needs one
-// request for each group: here is only the core group, with only namespaces.
+// request for each group: here is only the core group, with only namespaces and pods.
 // Everything else is for next.
 func discover(next http.HandlerFunc) http.HandlerFunc {
 	mux := http.NewServeMux()
@@ -41,6 +41,7 @@ func discover(next http.HandlerFunc) http.HandlerFunc {
 	answer("/apis", metav1.APIGroupList{})
 	answer("/api/v1", metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
 		{Name: "namespaces", SingularName: "namespace", ShortNames: []string{"ns"}, Kind: "Namespace", Verbs: metav1.Verbs{"get", "list"}},
+		{Name: "pods", SingularName: "pod", Namespaced: true, Kind: "Pod", Verbs: metav1.Verbs{"get", "list"}},
 	}})
 	mux.HandleFunc("/", next)
 	return mux.ServeHTTP
