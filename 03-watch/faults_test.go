@@ -156,6 +156,8 @@ func compact(t *testing.T, c *testcluster.Cluster) {
 type following struct {
 	*ledger
 	namespace string
+	ended     chan struct{}
+	err       error // once it has ended
 
 	mu    sync.Mutex
 	noted strings.Builder
@@ -169,14 +171,17 @@ func startFollowers(t *testing.T, config *rest.Config) (namespace string, follow
 	namespace = createNamespace(t, client, "followed")
 	followers = map[string]*following{}
 	for _, name := range []string{"typed", "any", "raw"} {
-		f := &following{ledger: newLedger(), namespace: namespace}
+		f := &following{ledger: newLedger(), namespace: namespace, ended: make(chan struct{})}
 		f.start(t, sourceOf(t, name, config, namespace, f.note))
 		followers[name] = f
 	}
 	// All have listed once they know of a pod. What comes now are events.
 	createPod(t, client, namespace, "witness")
 	for name, f := range followers {
-		require.Eventually(t, func() bool { return len(f.present()) == 1 }, testcluster.TestTimeout, 10*time.Millisecond, name)
+		require.Eventually(t, func() bool { return f.hasEnded() || len(f.present()) == 1 }, testcluster.TestTimeout, 10*time.Millisecond, name)
+		if f.hasEnded() {
+			require.Failf(t, "it has ended", "%s: %v", name, f.err)
+		}
 	}
 	return namespace, followers
 }
@@ -198,12 +203,25 @@ func sourceOf(t *testing.T, name string, config *rest.Config, namespace string, 
 
 func (f *following) start(t *testing.T, source cache.ListerWatcherWithContext) {
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- newFollower(source, f.enter, f.note, 30*time.Second).run(ctx) }()
+	go func() {
+		defer close(f.ended)
+		f.err = newFollower(source, f.enter, f.note, 30*time.Second).run(ctx)
+	}()
 	t.Cleanup(func() {
 		cancel()
-		assert.NoError(t, <-ended)
+		<-f.ended
+		assert.NoError(t, f.err)
 	})
+}
+
+// hasEnded is true of a follower that does not follow any more.
+func (f *following) hasEnded() bool {
+	select {
+	case <-f.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (f *following) note(format string, args ...any) {
@@ -228,9 +246,8 @@ func (f *following) knowsWhatTheServerHas(t *testing.T, client kubernetes.Interf
 		want[key(&pods.Items[i])] = entryOf(&pods.Items[i])
 	}
 	require.Len(t, want, 301)
-	if !assert.Eventually(t, func() bool { return assert.ObjectsAreEqual(want, f.present()) }, testcluster.TestTimeout, 20*time.Millisecond) {
-		require.Equal(t, want, f.present(), f.notes())
-	}
+	assert.Eventually(t, func() bool { return f.hasEnded() || assert.ObjectsAreEqual(want, f.present()) }, testcluster.TestTimeout, 20*time.Millisecond)
+	require.Equal(t, want, f.present(), f.notes())
 	assert.Empty(t, f.contradictions())
 }
 

@@ -170,7 +170,7 @@ func forbidden(t *testing.T, c *testcluster.Cluster) {
 	}
 	for _, subcommand := range []string{"pods", "pods --any=pods", "raw", "runtime"} {
 		_, stderr, code := watchCommand(t, append(strings.Fields(subcommand), "-n", namespace, "--kubeconfig", kubeconfig)...)
-		assert.Equal(t, sentence("list"), stderr)
+		require.Equal(t, sentence("list"), stderr)
 		assert.Equal(t, 1, code)
 	}
 
@@ -186,9 +186,12 @@ func forbidden(t *testing.T, c *testcluster.Cluster) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
-		_, stderr, code := watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
-		assert.Equal(collect, sentence("watch"), stderr)
-		assert.Equal(collect, 1, code)
+	var stderr string
+	var code int
+	require.Eventually(t, func() bool {
+		_, stderr, code = watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
+		return stderr != sentence("list")
 	}, testcluster.TestTimeout, 50*time.Millisecond)
+	assert.Equal(t, sentence("watch"), stderr)
+	assert.Equal(t, 1, code)
 }

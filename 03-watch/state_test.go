@@ -66,26 +66,20 @@ func expires(s *state) ([]change, error) {
 	return nil, nil
 }
 
-func TestChangesAfterEachAnswer(t *testing.T) {
-	tests := map[string]struct {
-		answers  []answer
-		reported []string
-		version  string // that the next watch begins at; empty: the next request is a list
-	}{
+// answers are what the server sends, and what has to come of it.
+type answers struct {
+	answers  []answer
+	reported []string
+	version  string // that the next watch begins at; empty: the next request is a list
+}
+
+func TestChangesAfterLists(t *testing.T) {
+	testChanges(t, map[string]answers{
 		"nothing is known, so list": {nil, nil, ""},
 		"the first list is all new, and the watch begins at its version": {
 			[]answer{list(7, pod("a", 3), pod("b", 5))},
 			[]string{"ADDED a@3", "ADDED b@5"}, "7"},
 		"an empty cluster has a version, too": {[]answer{list(7)}, nil, "7"},
-		"events are passed on, and move the version": {
-			[]answer{list(7, pod("a", 3)), event(watch.Added, pod("b", 8)), event(watch.Modified, pod("a", 9)), event(watch.Deleted, pod("b", 10))},
-			[]string{"ADDED a@3", "ADDED b@8", "MODIFIED a@9", "DELETED b@10"}, "10"},
-		"a bookmark moves the version and changes nothing": {
-			[]answer{list(7), hears(bookmark(4000))}, nil, "4000"},
-		"a name that comes back is added again": {
-			[]answer{list(7, pod("a", 3)), event(watch.Deleted, pod("a", 8)), event(watch.Added, incarnation("a", 2, 9))},
-			[]string{"ADDED a@3", "DELETED a@8", "ADDED a@9"}, "9"},
-
 		"after expiry, list; what is the same is not reported again": {
 			[]answer{list(7, pod("a", 3), pod("b", 5)), expires, list(20, pod("a", 3), pod("b", 5))},
 			[]string{"ADDED a@3", "ADDED b@5"}, "20"},
@@ -101,7 +95,19 @@ func TestChangesAfterEachAnswer(t *testing.T) {
 		"expiry before the second list came is harmless": {
 			[]answer{list(7, pod("a", 3)), expires, expires, list(20)},
 			[]string{"ADDED a@3", "DELETED a@3"}, "20"},
+	})
+}
 
+func TestChangesAfterEvents(t *testing.T) {
+	testChanges(t, map[string]answers{
+		"events are passed on, and move the version": {
+			[]answer{list(7, pod("a", 3)), event(watch.Added, pod("b", 8)), event(watch.Modified, pod("a", 9)), event(watch.Deleted, pod("b", 10))},
+			[]string{"ADDED a@3", "ADDED b@8", "MODIFIED a@9", "DELETED b@10"}, "10"},
+		"a bookmark moves the version and changes nothing": {
+			[]answer{list(7), hears(bookmark(4000))}, nil, "4000"},
+		"a name that comes back is added again": {
+			[]answer{list(7, pod("a", 3)), event(watch.Deleted, pod("a", 8)), event(watch.Added, incarnation("a", 2, 9))},
+			[]string{"ADDED a@3", "DELETED a@8", "ADDED a@9"}, "9"},
 		"an event that repeats what is known changes nothing": {
 			[]answer{list(7, pod("a", 3)), event(watch.Added, pod("a", 3)), event(watch.Modified, pod("a", 3))},
 			[]string{"ADDED a@3"}, "3"},
@@ -109,7 +115,11 @@ func TestChangesAfterEachAnswer(t *testing.T) {
 			[]answer{list(7), event(watch.Deleted, pod("a", 8))}, nil, "8"},
 		"a change to something unknown is an addition": {
 			[]answer{list(7), event(watch.Modified, pod("a", 8))}, []string{"ADDED a@8"}, "8"},
-	}
+	})
+}
+
+func testChanges(t *testing.T, tests map[string]answers) {
+	t.Helper()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newState()
