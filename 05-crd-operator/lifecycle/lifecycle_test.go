@@ -152,7 +152,11 @@ func run(t *testing.T, cases map[string]testCase) {
 }
 
 // running is an At whose pod is to be created, a second after it was due.
-func running(at *cnat.At) { after(Observed{Now: due.Add(time.Second)})(at) }
+func running(at *cnat.At) {
+	o := Observed{At: at, Now: due.Add(time.Second)}
+	at.Status.Phase, at.Status.PodName, at.Status.StartTime = cnat.Running, PodName(at.Name), o.second()
+	o.setStarted(&at.Status)
+}
 
 func done(at *cnat.At) { at.Status.Phase = cnat.Done }
 

@@ -98,6 +98,9 @@ func writes(d Decision) (n int) {
 	return n
 }
 
+// aboutNothing is said of a rule that holds because nothing was decided.
+const aboutNothing = "the rule holds, but nothing is decided that it is about"
+
 func TestOneThingIsDoneAtATime(t *testing.T) {
 	everything(func(name string, o Observed) {
 		d := Decide(o)
@@ -115,38 +118,75 @@ func TestThereIsAnEndOfIt(t *testing.T) {
 	})
 }
 
+func TestAnAtGoesThroughFiveWrites(t *testing.T) {
+	var made []string
+	o := Observed{At: newAt(), Now: due.Add(-time.Hour)}
+	for range 7 { // one more than it takes
+		d := Decide(o)
+		if writes(d) == 0 {
+			o.Now = due
+			continue
+		}
+		made = append(made, words(d)[0])
+		o = doDecided(o, d)
+		if d.CreatePod {
+			in(corev1.PodSucceeded)(o.Pod)
+		}
+	}
+	assert.Equal(t, []string{
+		"become PENDING",
+		"become RUNNING in example-at-pod from 10:12:00",
+		"create the pod",
+		"become DONE in example-at-pod from 10:12:00 to 10:12:00",
+		"remove the finalizer",
+	}, made)
+}
+
 func TestWhatCannotBeUndoneIsDecidedOnALiveRead(t *testing.T) {
+	created, released, givenUp := 0, 0, 0
 	everything(func(name string, o Observed) {
 		d := Decide(o)
 		if d.CreatePod {
+			created++
 			assert.True(t, NeedsLiveAt(o), "%s: the pod is created for an At that may be gone", name)
 			assert.Equal(t, cnat.Running, o.At.Status.Phase, name)
 			assert.Nil(t, o.At.DeletionTimestamp, name)
 			assert.Nil(t, o.Pod, name)
 		}
 		if d.RemoveFinalizer && !IsPodOf(o.Pod, o.At) {
+			released++
 			assert.True(t, NeedsLiveAt(o), "%s: the pod is let go for an At that may be there", name)
 		}
 		if d.Status != nil && d.Status.Phase == cnat.Done && o.At.Status.Phase == cnat.Running && !IsPodOf(o.Pod, o.At) {
+			givenUp++
 			assert.True(t, NeedsLivePod(o), "%s: given up with a pod that may be there", name)
 		}
 	})
+	assert.Positive(t, min(created, released, givenUp), aboutNothing)
 }
 
 func TestTheTimeToWakeIsInTheFuture(t *testing.T) {
+	woken := 0
 	everything(func(name string, o Observed) {
 		d := Decide(o)
+		if !d.Wake.IsZero() {
+			woken++
+		}
 		assert.True(t, d.Wake.IsZero() || d.Wake.After(o.Now), "%s: woken at %s, it is %s", name, d.Wake, o.Now)
 		assert.False(t, d.CreatePod && !d.Wake.IsZero(), "%s: the pod wakes the operator", name)
 	})
+	assert.Positive(t, woken, aboutNothing)
 }
 
 func TestAPodThatExistsIsNotLetGoBeforeTheEnd(t *testing.T) {
+	released := 0
 	everything(func(name string, o Observed) {
 		if Decide(o).RemoveFinalizer && IsPodOf(o.Pod, o.At) {
+			released++
 			assert.True(t, o.At.Status.Phase == cnat.Done || o.At.DeletionTimestamp != nil, name)
 		}
 	})
+	assert.Positive(t, released, aboutNothing)
 }
 
 func TestNoPhaseGoesBack(t *testing.T) {
