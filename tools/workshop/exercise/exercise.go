@@ -52,6 +52,9 @@ type Judge struct {
 	// Groups are in the order in which one writes. Of an exercise to mend it is one without
 	// a name.
 	Groups []Group `json:"groups"`
+	// Besides are functions whose tests need more than a group, and take long to fail without
+	// it. With the stubs, only those of them are run that a group names.
+	Besides []string `json:"besides"`
 }
 
 // A Group is the tests that begin to pass together.
@@ -116,6 +119,12 @@ func Pattern(tests []Test) string {
 		alternatives = append(alternatives, strings.Join(elements, "/"))
 	}
 	return strings.Join(alternatives, "|")
+}
+
+// Function is the name of the function that has the test.
+func (t Test) Function() string {
+	function, _, _ := strings.Cut(t.Test, "/")
+	return function
 }
 
 // Names returns the names of a stage's exercises.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -148,6 +149,11 @@ func (l *loader) readJudge() {
 	for _, test := range judge.Tests {
 		l.checkTest(test)
 	}
+	for _, function := range judge.Besides {
+		if !slices.ContainsFunc(l.Packages(), func(pkg string) bool { return l.declares(pkg, function) }) {
+			l.wrong("judge.yaml: besides: there is no test %q in the packages of the groups", function)
+		}
+	}
 }
 
 // readGroups makes the groups of either kind, and the tests of all of them.
@@ -156,8 +162,8 @@ func (l *loader) readGroups() {
 	switch judge.Kind {
 	case "", Mend:
 		judge.Kind = Mend
-		if len(judge.Groups)+len(judge.Write) > 0 {
-			l.wrong("judge.yaml: groups and write are for an exercise of kind: build")
+		if len(judge.Groups)+len(judge.Write)+len(judge.Besides) > 0 {
+			l.wrong("judge.yaml: groups, write and besides are for an exercise of kind: build")
 		}
 		judge.Groups = []Group{{Tests: judge.Tests}}
 	case Build:
@@ -212,13 +218,17 @@ func (l *loader) checkTest(test Test) {
 		l.wrong("judge.yaml: package is %q, write it like ./podlog", test.Package)
 		return
 	}
-	files, _ := filepath.Glob(filepath.Join(l.module, l.Judge.Module, clean, "*_test.go"))
-	function, _, _ := strings.Cut(test.Test, "/")
-	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(\w+ \*testing\.T\)`)
-	for _, file := range files {
-		if content, err := os.ReadFile(file); err == nil && declared.Match(content) {
-			return
-		}
+	if !l.declares(test.Package, test.Function()) {
+		l.wrong("judge.yaml: there is no test %q in %s", test.Function(), test.Package)
 	}
-	l.wrong("judge.yaml: there is no test %q in %s", function, test.Package)
+}
+
+// declares reports whether a package has a test.
+func (l *loader) declares(pkg, function string) bool {
+	files, _ := filepath.Glob(filepath.Join(l.module, l.Judge.Module, pkg, "*_test.go"))
+	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(\w+ \*testing\.T\)`)
+	return slices.ContainsFunc(files, func(file string) bool {
+		content, err := os.ReadFile(file)
+		return err == nil && declared.Match(content)
+	})
 }

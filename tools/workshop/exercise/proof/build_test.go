@@ -31,6 +31,49 @@ func TestALaterGroupMayHaveATestThatPassesAlready(t *testing.T) {
 	assert.Contains(t, out, "1-build is honest (")
 }
 
+func TestWhatStandsBesidesTheGroupsIsNotRun(t *testing.T) {
+	const folder = "01-sums/lesson/exercises/build/"
+	r := exercisetest.New(t)
+	repositorytest.Write(t, r.Path("01-sums/sum/whole_test.go"), `package sum
+
+import "testing"
+
+func TestWhole(t *testing.T) {
+	t.Run("small", func(t *testing.T) {
+		if Max(1, 2) != 2 {
+			t.Error("not 2")
+		}
+	})
+	t.Run("large", func(t *testing.T) {
+		if Sum(Max(8, 9), 1) != 10 {
+			t.Error("not 10")
+		}
+	})
+}
+`)
+	require.NoError(t, r.Commit(t.Context(), "a test of the whole"))
+	exercisetest.AddBuild(t, r)
+	judge := r.Path(folder, "judge.yaml")
+	exercisetest.Edit(t, judge, "one of them.}\n", "one of them.}\n  - {package: ./sum, test: TestWhole/small, output: not 2, because: It is.}\n")
+	require.NoError(t, r.Commit(t.Context(), "one of the whole"))
+	p := newProver(t, r)
+	p.Tested = true
+	out, err := p.run(t, "1/build")
+	require.Error(t, err, out)
+	assert.Contains(t, out, "with the patch TestWhole/large of ./sum fails too")
+
+	exercisetest.Edit(t, judge, "groups:\n", "besides: [TestWhole]\ngroups:\n")
+	require.NoError(t, r.Commit(t.Context(), "and none but that"))
+	out, err = p.run(t, "1/build")
+	require.NoError(t, err, out)
+
+	exercisetest.Edit(t, judge, "output: not 2", "output: not 3")
+	require.NoError(t, r.Commit(t.Context(), "for another reason"))
+	out, err = p.run(t, "1/build")
+	require.Error(t, err, out)
+	assert.Contains(t, out, "with the patch TestWhole/small of ./sum fails, but does not print \"not 3\"")
+}
+
 func TestAStepThatIsNotHonestIsNamed(t *testing.T) {
 	const folder = "01-sums/lesson/exercises/build/"
 	for name, test := range map[string]struct {

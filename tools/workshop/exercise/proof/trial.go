@@ -110,15 +110,45 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 	if err := p.vet(ctx, module, t.compiled); err != nil {
 		return append(problems, "with the patch the stage does not compile, or go vet complains:"+gotest.Indent(strings.Split(err.Error(), "\n"))), nil
 	}
-	report, err := p.test(ctx, module, t.tested...)
+	more, err := p.failures(ctx, module, t)
+	problems = append(problems, more...)
 	if err != nil {
 		return problems, err
 	}
-	problems = slices.Concat(problems, compare(t.Judge.Tests, report, module.Dir), strays(t.Judge.Tests, report, module.Dir))
 	if t.Judge.Kind != exercise.Build || len(problems) > 0 {
 		return problems, nil
 	}
 	return p.build(ctx, s, t)
+}
+
+// failures runs the tests, and says where not exactly the named ones fail. What judge.yaml
+// names under besides is run apart, and only as far as a group names it.
+func (p *Prover) failures(ctx context.Context, module gotest.Module, t trial) (problems []string, err error) {
+	var named, besides []exercise.Test
+	for _, test := range t.Judge.Tests {
+		if slices.Contains(t.Judge.Besides, test.Function()) {
+			besides = append(besides, test)
+		} else {
+			named = append(named, test)
+		}
+	}
+	args := t.tested
+	if len(t.Judge.Besides) > 0 {
+		args = append([]string{"-skip", "^(" + strings.Join(t.Judge.Besides, "|") + ")$"}, args...)
+	}
+	report, err := p.test(ctx, module, args...)
+	if err != nil {
+		return nil, err
+	}
+	problems = slices.Concat(compare(named, report, module.Dir), strays(named, report, module.Dir))
+	if len(besides) == 0 {
+		return problems, nil
+	}
+	report, err = p.test(ctx, module, append([]string{"-run", exercise.Pattern(besides)}, exercise.Packages(besides)...)...)
+	if err != nil {
+		return problems, err
+	}
+	return slices.Concat(problems, compare(besides, report, module.Dir), strays(besides, report, module.Dir)), nil
 }
 
 // vet shows that packages compile with their tests: to vet them is to type-check them.
