@@ -26,14 +26,18 @@ func aLayer(name string, priority int32, seconds int64, d data) *v1alpha1.Settin
 
 type layers []*v1alpha1.SettingsLayer
 
+// most is how many bytes the values of a ConfigMap may have.
+const most = 1 << 20
+
+type mergeCase struct {
+	layers  layers
+	want    data
+	from    data
+	leftOut map[string]string // the reason, by layer
+}
+
 func TestMerge(t *testing.T) {
-	most := 1 << 20
-	for name, tc := range map[string]struct {
-		layers  layers
-		want    data
-		from    data
-		leftOut map[string]string // the reason, by layer
-	}{
+	runMerge(t, map[string]mergeCase{
 		"no layer":                  {nil, data{}, data{}, nil},
 		"one layer":                 {layers{aLayer("a", 0, 0, data{"x": "1"})}, data{"x": "1"}, data{"x": "a"}, nil},
 		"different keys":            {layers{aLayer("a", 0, 0, data{"x": "1"}), aLayer("b", 0, 0, data{"y": "2"})}, data{"x": "1", "y": "2"}, data{"x": "a", "y": "b"}, nil},
@@ -42,6 +46,11 @@ func TestMerge(t *testing.T) {
 		"then the older":            {layers{aLayer("a", 1, 9, data{"x": "1"}), aLayer("b", 1, 0, data{"x": "2"})}, data{"x": "2"}, data{"x": "b"}, nil},
 		"then the first name":       {layers{aLayer("b", 1, 0, data{"x": "2"}), aLayer("a", 1, 0, data{"x": "1"})}, data{"x": "1"}, data{"x": "a"}, nil},
 		"an empty value is a value": {layers{aLayer("a", 1, 0, data{"x": ""}), aLayer("b", 0, 0, data{"x": "2"})}, data{"x": ""}, data{"x": "a"}, nil},
+	})
+}
+
+func TestALayerWithABadKeyIsLeftOut(t *testing.T) {
+	runMerge(t, map[string]mergeCase{
 		"a key that no ConfigMap can have": {
 			layers{aLayer("a", 1, 0, data{"x": "1", "no/slash": ""}), aLayer("b", 0, 0, data{"x": "2"})},
 			data{"x": "2"}, data{"x": "b"}, map[string]string{"a": v1alpha1.InvalidKey},
@@ -50,6 +59,11 @@ func TestMerge(t *testing.T) {
 			layers{aLayer("a", 1, 0, data{"..": "1"}), aLayer("b", 0, 0, data{"..": "2", "x": "2"})},
 			data{}, data{}, map[string]string{"a": v1alpha1.InvalidKey, "b": v1alpha1.InvalidKey},
 		},
+	})
+}
+
+func TestALayerThatDoesNotFitIsLeftOut(t *testing.T) {
+	runMerge(t, map[string]mergeCase{
 		"exactly as much as fits": {
 			layers{aLayer("a", 1, 0, data{"x": text(most - 1)}), aLayer("b", 0, 0, data{"y": "2"})},
 			data{"x": text(most - 1), "y": "2"}, data{"x": "a", "y": "b"}, nil,
@@ -66,7 +80,11 @@ func TestMerge(t *testing.T) {
 			layers{aLayer("a", 0, 0, data{"x": strings.Repeat("ü", most/2+1)})},
 			data{}, data{}, map[string]string{"a": v1alpha1.TooLarge},
 		},
-	} {
+	})
+}
+
+func runMerge(t *testing.T, cases map[string]mergeCase) {
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // in this order, and in the other
 				got := merge(tc.layers)
@@ -94,9 +112,12 @@ func TestHeaviestFirstIsAnOrder(t *testing.T) {
 }
 
 func TestWhyALayerIsLeftOut(t *testing.T) {
-	got := merge(layers{aLayer("a", 1, 0, data{"x": text(1 << 20)}), aLayer("b", 0, 0, data{"y": "2"}), aLayer("c", 0, 0, data{"no slash/": ""})})
-	assert.Equal(t, map[string]omission{
-		"b": {"TooLarge", "with this layer, and those that weigh more, the ConfigMap would have values of 1048577 bytes, and it can have 1048576; take something out"},
-		"c": {"InvalidKey", `a ConfigMap cannot have the key "no slash/"; give it another name`},
-	}, got.leftOut)
+	t.Run("a bad key", func(t *testing.T) {
+		got := merge(layers{aLayer("a", 0, 0, data{"no slash/": ""})})
+		assert.Equal(t, omission{"InvalidKey", `a ConfigMap cannot have the key "no slash/"; give it another name`}, got.leftOut["a"])
+	})
+	t.Run("too large", func(t *testing.T) {
+		got := merge(layers{aLayer("a", 1, 0, data{"x": text(most)}), aLayer("b", 0, 0, data{"y": "2"})})
+		assert.Equal(t, omission{"TooLarge", "with this layer, and those that weigh more, the ConfigMap would have values of 1048577 bytes, and it can have 1048576; take something out"}, got.leftOut["b"])
+	})
 }
