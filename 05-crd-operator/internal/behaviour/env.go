@@ -36,6 +36,8 @@ type env struct {
 	clock  *testclock.FakeClock
 	step   time.Duration
 	probes int
+
+	failed chan error // of an operator that could not start
 }
 
 // All cases begin at ten in the morning of the same day.
@@ -68,6 +70,7 @@ func newEnv(t *testing.T, suite *suite) *env {
 		pods:   watchPods(t, suite.cluster.Client, namespace.Name),
 		clock:  testclock.NewFakeClock(moment(morning)),
 		step:   little,
+		failed: make(chan error, 1),
 	}
 }
 
@@ -158,6 +161,8 @@ func (s *env) eventually(what string, met func(context.Context) (got any, ok boo
 			return
 		}
 		select {
+		case err := <-s.failed:
+			require.Fail(s.t, "the operator could not start", "%v", err)
 		case <-deadline:
 			require.Fail(s.t, "waited in vain for "+what, "in the end there was %v", got)
 		case <-tick.C:

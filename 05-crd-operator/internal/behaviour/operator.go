@@ -24,7 +24,7 @@ type operator struct {
 	workers int
 	config  *rest.Config
 	faults  []fault
-	ended   func(error)
+	anyhow  bool // it may end with an error
 	stop    func()
 }
 
@@ -38,7 +38,7 @@ func withFault(f fault) with { return func(o *operator) { o.faults = append(o.fa
 func as(config *rest.Config) with { return func(o *operator) { o.config = config } }
 
 // endingAnyhow is for an operator that may fail to start.
-func endingAnyhow() with { return func(o *operator) { o.ended = func(error) {} } }
+func endingAnyhow() with { return func(o *operator) { o.anyhow = true } }
 
 // start starts an operator with one worker, which takes one key after the other
 // in their order. It works until it is stopped or the test ends.
@@ -48,7 +48,6 @@ func (s *env) start(how ...with) *operator {
 		env: s, clock: &watched{FakeClock: s.clock}, requests: &ledger{},
 		pods: newValve(s.t, "pods"), ats: newValve(s.t, "ats"),
 		workers: 1, config: s.suite.config,
-		ended: func(err error) { assert.NoError(s.t, err, "from Run") },
 	}
 	for _, change := range how {
 		change(o)
@@ -60,12 +59,21 @@ func (s *env) start(how ...with) *operator {
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	done := make(chan error, 1)
-	go func() { done <- s.suite.run(ctx, config, s.namespace, o.workers, o.clock) }()
+	go func() {
+		err := s.suite.run(ctx, config, s.namespace, o.workers, o.clock)
+		if err != nil && !o.anyhow {
+			select {
+			case s.failed <- err: // no case waits for what will not come
+			default:
+			}
+		}
+		done <- err
+	}()
 	o.stop = sync.OnceFunc(func() {
 		cancel()
 		select {
 		case err := <-done:
-			o.ended(err)
+			assert.True(s.t, err == nil || o.anyhow, "from Run: %v", err)
 		case <-time.After(testcluster.TestTimeout):
 			assert.Fail(s.t, "Run did not return after the end of its context")
 		}
