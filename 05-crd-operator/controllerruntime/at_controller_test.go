@@ -130,6 +130,37 @@ func silent(t *testing.T) context.Context { return klog.NewContext(t.Context(), 
 
 var request = ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "harbour", Name: "yay"}}
 
+func TestWhatIsObserved(t *testing.T) {
+	const get, getPod = "get At", "get pod"
+	late := at(-time.Hour, cnat.Running)
+	late.Spec.StartingDeadlineSeconds = new(int64(9))
+	tests := map[string]struct {
+		cached   []client.Object
+		served   []client.Object
+		requests []string
+		at, pod  bool // there is one
+	}{
+		"nothing, from the caches":                    {},
+		"the At, from the cache":                      {cached: []client.Object{at(0, "")}, at: true},
+		"both, from the caches":                       {cached: []client.Object{at(0, cnat.Running), pod("")}, at: true, pod: true},
+		"the At, live, if its pod is to be created":   {cached: []client.Object{at(0, cnat.Running)}, served: []client.Object{at(0, cnat.Running)}, requests: []string{get}, at: true},
+		"no At, live, if it is gone":                  {cached: []client.Object{at(0, cnat.Running)}, requests: []string{get}},
+		"the At, live, if only its pod is in a cache": {cached: []client.Object{pod("")}, served: []client.Object{at(0, cnat.Running)}, requests: []string{get}, at: true, pod: true},
+		"both, live, when it is too late":             {cached: []client.Object{late}, served: []client.Object{late, pod("")}, requests: []string{get, getPod}, at: true, pod: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, tc.cached, tc.served)
+			o, err := e.observe(silent(t), request.NamespacedName)
+			require.NoError(t, err)
+			assert.Equal(t, tc.requests, e.requests)
+			assert.Equal(t, tc.at, o.At != nil, "an At")
+			assert.Equal(t, tc.pod, o.Pod != nil, "a pod")
+			assert.Equal(t, noon, o.Now)
+		})
+	}
+}
+
 func TestReconcileTakesOneStep(t *testing.T) {
 	const get, create, update, patch = "get At", "create pod", "update At", "patch pod"
 	done, running, pending := at(0, cnat.Done), at(0, cnat.Running), at(0, cnat.Pending)
@@ -262,6 +293,15 @@ func TestWhichChangesOfAnAtMatter(t *testing.T) {
 	}
 	assert.True(t, nextStep.Create(event.CreateEvent{Object: at(0, "")}))
 	assert.True(t, nextStep.Delete(event.DeleteEvent{Object: at(0, "")}))
+}
+
+func TestWhichAtAPodBringsBack(t *testing.T) {
+	pod := pod("")
+	assert.Equal(t, []ctrl.Request{request}, atOfPod(t.Context(), pod))
+	pod.OwnerReferences = nil
+	assert.Equal(t, []ctrl.Request{request}, atOfPod(t.Context(), pod), "an orphan has the finalizer still")
+	pod.Name = "yay"
+	assert.Empty(t, atOfPod(t.Context(), pod))
 }
 
 func TestTheQueueGoesByTheClock(t *testing.T) {
