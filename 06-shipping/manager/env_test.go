@@ -176,7 +176,22 @@ func (p *process) exitCode() int {
 // ready waits until the manager says that it is.
 func (p *process) ready() {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { code, _ := p.get("http://"+p.health+"/readyz", ""); return code == http.StatusOK }, testcluster.TestTimeout, pause)
+	p.until(func() bool { code, _ := p.get("http://"+p.health+"/readyz", ""); return code == http.StatusOK })
+}
+
+// until waits for something that the manager does. One that has ended does nothing more.
+func (p *process) until(met func() bool) {
+	p.t.Helper()
+	ended := func() bool {
+		select {
+		case <-p.done:
+			return true
+		default:
+			return false
+		}
+	}
+	require.Eventually(p.t, func() bool { return met() || ended() }, testcluster.TestTimeout, pause)
+	require.False(p.t, ended(), "the manager has ended: %s", &p.output)
 }
 
 // get returns the status code and the body; 0 when there is no answer.

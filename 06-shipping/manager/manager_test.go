@@ -219,7 +219,7 @@ func someNamespaces(t *testing.T, e *env) {
 func (e *env) pair() (leader, standby *process) {
 	e.t.Helper()
 	leader = e.start()
-	require.Eventually(e.t, func() bool { return e.holder() == leader.metrics }, testcluster.TestTimeout, pause)
+	leader.until(func() bool { return e.holder() == leader.metrics })
 	standby = e.start()
 	standby.ready() // a standby is ready, too
 	assert.Equal(e.t, leader.metrics, e.holder())
