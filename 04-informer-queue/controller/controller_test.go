@@ -11,7 +11,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
 
@@ -19,18 +21,62 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run runs the controller in the background of a synctest bubble, silently. The
 // function that it returns stops it and waits.
-func run[K comparable](t *testing.T, c *Controller[K], workers int, reconcile Reconcile[K]) (stop func()) {
+func run[K comparable](t *testing.T, c *Controller[K], workers int, reconcile Reconcile[K], synced ...cache.InformerSynced) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.Run(ctx, workers, reconcile)
+		c.Run(ctx, workers, reconcile, synced...)
 	}()
 	synctest.Wait()
 	return func() {
 		cancel()
-		<-done
+		select {
+		case <-done:
+		case <-time.After(time.Hour): // fake time
+			panic("Run does not return, though its context ended an hour ago")
+		}
 	}
+}
+
+func TestAPanicIsAnError(t *testing.T) {
+	c := &Controller[string]{}
+	err := c.guard(func(context.Context, string) error { panic("nobody thought of this") })(t.Context(), "a")
+	require.ErrorContains(t, err, "reconcile panicked: nobody thought of this")
+	assert.ErrorContains(t, err, "controller_test.go", "it says where")
+}
+
+func TestReconcileHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Controller[string]{Timeout: 5 * time.Second}
+		start := time.Now()
+		err := c.guard(func(ctx context.Context, _ string) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Hour): // fake time
+				return errors.New("an hour has passed")
+			}
+		})(t.Context(), "a")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 5*time.Second, time.Since(start))
+	})
+}
+
+func TestWithoutATimeoutItHasNoDeadline(t *testing.T) {
+	c := &Controller[string]{}
+	require.NoError(t, c.guard(func(ctx context.Context, _ string) error {
+		_, limited := ctx.Deadline()
+		assert.False(t, limited)
+		return nil
+	})(t.Context(), "a"))
+}
+
+func TestTheEndOfTheControllerDoesNotEndACall(t *testing.T) {
+	c := &Controller[string]{Timeout: time.Minute}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, c.guard(func(ctx context.Context, _ string) error { return ctx.Err() })(ctx, "a"))
 }
 
 func TestAKeyThatWaitsIsReconciledOnce(t *testing.T) {
@@ -72,30 +118,31 @@ func TestAKeyBeingProcessedIsReconciledOnceMore(t *testing.T) {
 
 func TestKeysAreReconciledSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var finished atomic.Int32
 		c := New[int]("test")
 		reconcile := func(context.Context, int) error {
 			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			finished.Add(1)
 			return nil
 		}
 		for key := range 8 {
 			c.Enqueue(key)
 		}
-		start := time.Now()
-		stop := run(t, c, 4, reconcile)
-		for c.Len() > 0 {
-			time.Sleep(time.Millisecond) //nolint:forbidigo // fake time
-		}
-		stop()
-		assert.InDelta(t, 2*time.Second, time.Since(start), float64(10*time.Millisecond), "two rounds of four")
+		defer run(t, c, 4, reconcile)()
+		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // fake time
+		assert.EqualValues(t, 4, finished.Load())
+		time.Sleep(time.Second) //nolint:forbidigo // fake time
+		assert.EqualValues(t, 8, finished.Load(), "two rounds of four")
 	})
 }
 
 func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Time
+		var failures []int
 		c := New[string]("test")
-		reconcile := func(context.Context, string) error {
-			times = append(times, time.Now())
+		reconcile := func(_ context.Context, key string) error {
+			times, failures = append(times, time.Now()), append(failures, c.Failures(key))
 			if len(times) == 4 || len(times) == 6 {
 				return nil
 			}
@@ -108,22 +155,28 @@ func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		stop()
 
+		require.NotEmpty(t, times)
 		var gaps []time.Duration
 		for i := range times[1:] {
 			gaps = append(gaps, times[i+1].Sub(times[i]).Round(10*time.Millisecond))
 		}
 		ms := time.Millisecond
 		assert.Equal(t, []time.Duration{100 * ms, 200 * ms, 400 * ms, time.Minute - 700*ms, 100 * ms}, gaps)
+		assert.Equal(t, []int{0, 1, 2, 3, 0, 1}, failures)
 	})
 }
 
 func TestPausesEndAtAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var calls int
 		var last, gap time.Duration
 		start := time.Now()
 		c := New[string]("test")
 		reconcile := func(context.Context, string) error {
 			gap, last = time.Since(start)-last, time.Since(start)
+			if calls++; calls > 1000 {
+				return nil // without pauses it would go on for ever
+			}
 			return errors.New("never")
 		}
 		stop := run(t, c, 1, reconcile)
@@ -136,13 +189,15 @@ func TestPausesEndAtAMinute(t *testing.T) {
 
 func TestAFailingKeyDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var good atomic.Int32
+		var good, bad atomic.Int32
 		c := New[string]("test")
 		reconcile := func(_ context.Context, key string) error {
-			if key == "bad" {
+			if key == "bad" && bad.Add(1) <= 1000 { // without pauses it would go on for ever
 				return errors.New("never")
 			}
-			good.Add(1)
+			if key == "good" {
+				good.Add(1)
+			}
 			return nil
 		}
 		defer run(t, c, 1, reconcile)()
@@ -194,41 +249,6 @@ func TestStopFinishesWhatIsBeingProcessedAndDropsTheRest(t *testing.T) {
 	})
 }
 
-func TestReconcileHasADeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var got time.Duration
-		start := time.Now()
-		c := New[string]("test")
-		reconcile := func(ctx context.Context, _ string) error {
-			<-ctx.Done()
-			got = time.Since(start)
-			return nil
-		}
-		c.Timeout = 5 * time.Second
-		stop := run(t, c, 1, reconcile)
-		c.Enqueue("a")
-		synctest.Wait()
-		stop()
-		assert.Equal(t, 5*time.Second, got)
-	})
-}
-
-func TestWithoutATimeoutItHasNoDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := New[string]("test")
-		c.Timeout = 0
-		limited := true
-		stop := run(t, c, 1, func(ctx context.Context, _ string) error {
-			_, limited = ctx.Deadline()
-			return nil
-		})
-		c.Enqueue("a")
-		synctest.Wait()
-		stop()
-		assert.False(t, limited)
-	})
-}
-
 func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var synced, early atomic.Bool
@@ -239,12 +259,7 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 			calls.Add(1)
 			return nil
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			c.Run(ctx, 1, reconcile, synced.Load)
-		}()
+		defer run(t, c, 1, reconcile, synced.Load)()
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.Zero(t, calls.Load())
@@ -252,8 +267,6 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.EqualValues(t, 1, calls.Load())
 		assert.False(t, early.Load())
-		cancel()
-		<-done
 	})
 }
 
