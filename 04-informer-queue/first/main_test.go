@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
@@ -21,6 +23,32 @@ import (
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// start runs the controller. Its context ends when the controller has ended by itself;
+// stop ends it.
+func start(t *testing.T, config *rest.Config, out io.Writer) (ctx context.Context, stop func() error) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, config, out)
+		cancel(fmt.Errorf("the controller has ended: %v", err))
+		ended <- err
+	}()
+	return ctx, func() error {
+		cancel(nil)
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(testcluster.TestTimeout):
+			return errors.New("the controller does not end with its context")
+		}
+	}
+}
+
+func TestItCanBeStoppedBeforeItsCacheIsFull(t *testing.T) {
+	_, stop := start(t, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard)
+	require.NoError(t, stop())
+}
 
 func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	c := testcluster.Shared(t)
@@ -43,19 +71,21 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 
 	create("bell")
 	var out testcluster.Output
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- run(ctx, c.Config, &out) }()
+	ctx, stop := start(t, c.Config, &out)
 	last := func() string { return out.Lines()[len(out.Lines())-1] }
-	require.Eventually(t, func() bool { return strings.Contains(last(), "harbour") }, testcluster.TestTimeout, 10*time.Millisecond, "what was there at the start")
+	becomes := func(condition func() bool, what string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return condition() || ctx.Err() != nil }, testcluster.TestTimeout, 10*time.Millisecond, what)
+		require.NoError(t, context.Cause(ctx))
+	}
+	becomes(func() bool { return strings.Contains(last(), "harbour") }, "what was there at the start is printed")
 	printed := len(out.Lines())
 	create("buoy")
-	require.Eventually(t, func() bool { return len(out.Lines()) > printed }, testcluster.TestTimeout, 10*time.Millisecond)
+	becomes(func() bool { return len(out.Lines()) > printed }, "a new pod is a line")
 	remove("bell")
 	remove("buoy")
-	assert.Eventually(t, func() bool { return last() == "Pods in namespace harbour have been running for 0.00 minutes." }, testcluster.TestTimeout, 10*time.Millisecond, "no pod is left")
-	cancel()
-	require.NoError(t, <-done)
+	becomes(func() bool { return last() == "Pods in namespace harbour have been running for 0.00 minutes." }, "no pod is left")
+	require.NoError(t, stop())
 }
 
 func newController(out io.Writer, pods ...*corev1.Pod) *controller {
@@ -82,19 +112,53 @@ func TestReconcileAddsUpThePodsOfOneNamespace(t *testing.T) {
 	assert.Regexp(t, `^Pods in namespace harbour have been running for 12\d\.\d\d minutes\.$`, out.Lines()[0])
 }
 
-// The key comes from a deletion that the watch has missed, and its line cannot be
-// written at first. It comes all the same.
+func TestALineThatCannotBeWrittenIsAnError(t *testing.T) {
+	c := newController(full{})
+	defer c.queue.ShutDown()
+	require.ErrorContains(t, c.reconcile(t.Context(), "harbour"), "no space left on device")
+}
+
+func TestAHandlerAddsTheKeyAndDoesNoWork(t *testing.T) {
+	var out testcluster.Output
+	c := newController(&out)
+	defer c.queue.ShutDown()
+	c.enqueue(pod("harbour", "bell", time.Hour))
+	c.enqueue(pod("harbour", "buoy", time.Hour))
+	require.Equal(t, 1, c.queue.Len(), "two pods of a namespace are one key")
+	key, _ := c.queue.Get()
+	assert.Equal(t, "harbour", key)
+	assert.Empty(t, out.String())
+}
+
+func TestADeletionThatTheWatchMissedIsAKey(t *testing.T) {
+	c := newController(io.Discard)
+	defer c.queue.ShutDown()
+	c.enqueue(cache.DeletedFinalStateUnknown{Key: "coast/bell", Obj: pod("coast", "bell", time.Hour)})
+	require.Equal(t, 1, c.queue.Len())
+	key, _ := c.queue.Get()
+	assert.Equal(t, "coast", key)
+}
+
+// The line of a key cannot be written at first. It comes all the same.
 func TestAFailureIsRetried(t *testing.T) {
 	c := newController(full{})
-	c.enqueue(cache.DeletedFinalStateUnknown{Key: "coast/bell", Obj: pod("coast", "bell", time.Hour)})
-	assert.True(t, c.processNextItem(t.Context()))
+	defer c.queue.ShutDown()
+	c.queue.Add("coast")
+	require.True(t, c.processNextItem(t.Context()))
 	assert.Equal(t, 1, c.queue.NumRequeues("coast"))
 	var out testcluster.Output
 	c.out = &out
-	assert.True(t, c.processNextItem(t.Context()))
+	require.Eventually(t, func() bool { return c.queue.Len() == 1 }, testcluster.TestTimeout, time.Millisecond, "the key comes back")
+	require.True(t, c.processNextItem(t.Context()))
 	assert.Equal(t, 0, c.queue.NumRequeues("coast"), "its failure is forgotten")
 	assert.Equal(t, []string{"Pods in namespace coast have been running for 0.00 minutes."}, out.Lines())
+}
+
+func TestTheWorkerEndsWithTheQueue(t *testing.T) {
+	c := newController(io.Discard)
+	c.queue.Add("coast")
 	c.queue.ShutDown()
+	assert.True(t, c.processNextItem(t.Context()), "what waits is finished")
 	assert.False(t, c.processNextItem(t.Context()))
 }
 
