@@ -144,7 +144,7 @@ func TestAFailureIsRetried(t *testing.T) {
 	c := newController(full{})
 	defer c.queue.ShutDown()
 	c.queue.Add("coast")
-	require.True(t, c.processNextItem(t.Context()))
+	require.True(t, c.processNextItem(t.Context()), "a key that fails is no reason to stop")
 	assert.Equal(t, 1, c.queue.NumRequeues("coast"))
 	var out testcluster.Output
 	c.out = &out
