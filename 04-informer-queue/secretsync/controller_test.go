@@ -2,6 +2,8 @@ package secretsync
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
@@ -93,6 +96,57 @@ func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	assert.Equal(t, []string{"create secrets", "create secrets", "get secrets", "get namespaces", "get secrets"}, verbs(client))
+}
+
+// An update that was refused has not been made: the next reconcile makes it, though nothing
+// has changed.
+func TestARefusedUpdateIsMadeAgain(t *testing.T) {
+	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
+	made := testRules.copyOf(aSource(otherUID), "harbour", nil)
+	s, client := stale(t, observed{aSource(), aTarget(), trim(made)}, whole("secretsync", "db", annotated), aTarget(), made)
+	refusals := 1
+	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		refusals--
+		return refusals >= 0, nil, apierrors.NewForbidden(corev1.Resource("secrets"), "db", nil)
+	})
+	require.ErrorContains(t, s.reconcile(t.Context(), harbourDB), "forbidden")
+	require.NoError(t, s.reconcile(t.Context(), harbourDB))
+	assert.Equal(t, []string{"update secrets", "update secrets"}, verbs(client))
+}
+
+// While one cache is not full, the queue waits.
+func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
+	for late, informer := range map[string]func(*syncer) cache.SharedIndexInformer{
+		"the namespaces": func(s *syncer) cache.SharedIndexInformer { return s.namespaces },
+		"the sources":    func(s *syncer) cache.SharedIndexInformer { return s.sources },
+		"the copies":     func(s *syncer) cache.SharedIndexInformer { return s.copies },
+	} {
+		t.Run(late, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, err := newSyncer(fake.NewClientset(aTarget()), testRules, 0, &testcluster.Output{})
+				require.NoError(t, err)
+				var calls atomic.Int32
+				var running sync.WaitGroup
+				ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+				running.Go(func() {
+					s.queue.Run(ctx, 1, func(context.Context, types.NamespacedName) error { calls.Add(1); return nil }, s.synced...)
+				})
+				s.queue.Enqueue(harbourDB)
+				for _, i := range []cache.SharedIndexInformer{s.namespaces, s.sources, s.copies} {
+					if i != informer(s) {
+						running.Go(func() { i.RunWithContext(ctx) })
+					}
+				}
+				time.Sleep(time.Minute) //nolint:forbidigo // fake time
+				assert.Zero(t, calls.Load(), "it was reconciled without "+late)
+				running.Go(func() { informer(s).RunWithContext(ctx) })
+				time.Sleep(time.Minute) //nolint:forbidigo // fake time
+				assert.EqualValues(t, 1, calls.Load())
+				cancel()
+				running.Wait()
+			})
+		})
+	}
 }
 
 // A copy stays unless the server confirms that it should go.

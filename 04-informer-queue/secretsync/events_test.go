@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
@@ -34,4 +35,24 @@ func TestAnEventIsRecordedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1)
 	assert.Equal(t, "NotCopied", list.Items[0].Reason)
+}
+
+// A foreign secret that its owner changes again and again is in the way all the time, and
+// that was recorded.
+func TestAForeignSecretThatChangesHasOneEvent(t *testing.T) {
+	foreign := whole("harbour", "db")
+	s, client := stale(t, observed{aSource(), aTarget(), nil},
+		whole("secretsync", "db", func(o *corev1.Secret) { o.Annotations = map[string]string{testRules.annotation: ""} }), aTarget(), foreign)
+	for _, version := range []string{"2", "3", "4"} {
+		foreign.ResourceVersion = version
+		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, foreign.Namespace))
+		require.NoError(t, s.reconcile(t.Context(), harbourDB))
+	}
+	list, err := client.EventsV1().Events("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	var names []string
+	for _, event := range list.Items {
+		names = append(names, event.Name)
+	}
+	assert.Len(t, names, 1, "each event is an object in etcd for an hour")
 }
