@@ -39,6 +39,10 @@ func TestAForeignSecretIsTriedAgain(t *testing.T) {
 		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 		done := make(chan error, 1)
 		go func() { done <- run(ctx, client, e, 1, 0) }()
+		defer func() {
+			cancel()
+			require.NoError(t, <-done)
+		}()
 
 		time.Sleep(10 * time.Second) //nolint:forbidigo // fake time
 		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", e.out.String())
@@ -50,9 +54,6 @@ func TestAForeignSecretIsTriedAgain(t *testing.T) {
 		made, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.True(t, testRules.made(trim(made)))
-
-		cancel()
-		require.NoError(t, <-done)
 	})
 }
 
@@ -87,6 +88,56 @@ func verbs(client *fake.Clientset) (verbs []string) {
 }
 
 var harbourDB = types.NamespacedName{Namespace: "harbour", Name: "db"}
+
+func TestActDoesWhatWasDecided(t *testing.T) {
+	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
+	source, made, foreign := whole("secretsync", "db", annotated), testRules.copyOf(aSource(), "harbour", nil), whole("harbour", "db")
+	for name, tc := range map[string]struct {
+		decision decision
+		have     *corev1.Secret
+		requests []string
+		prints   string
+	}{
+		"leave":   {decision{leave, "it is as it should be"}, made, nil, ""},
+		"create":  {decision{create, "it is missing"}, nil, []string{"create secrets"}, "created harbour/db: it is missing\n"},
+		"update":  {decision{update, "its data differs"}, made, []string{"update secrets"}, "updated harbour/db: its data differs\n"},
+		"replace": {decision{replace, "its type differs"}, made, []string{"delete secrets", "create secrets"}, "replaced harbour/db: its type differs\n"},
+		"remove":  {decision{remove, "it has no source"}, made, []string{"delete secrets"}, "deleted harbour/db: it has no source\n"},
+		"collide": {decision{collide, "it was not made by secretsync"}, foreign, []string{"create events"}, "left alone harbour/db: it was not made by secretsync\n"},
+		"refuse":  {decision{refuse, "it is a token"}, nil, []string{"create events"}, "refused harbour/db: it is a token\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := observed{aSource(), aTarget(), trim(tc.have)}
+			live := []runtime.Object{source, aTarget()}
+			if tc.have != nil {
+				live = append(live, tc.have)
+			}
+			s, client := stale(t, o, live...)
+			require.NoError(t, s.act(t.Context(), harbourDB, tc.decision, o))
+			assert.Equal(t, tc.requests, verbs(client))
+			assert.Equal(t, tc.prints, s.out.(*testcluster.Output).String())
+		})
+	}
+}
+
+// The server refuses to delete what is not what the decision was about.
+func TestADeleteNamesTheCopyAndItsVersion(t *testing.T) {
+	have := aCopy(func(s *corev1.Secret) { s.UID = "copy-uid" })
+	s, client := stale(t, observed{}, whole("harbour", "db"))
+	require.NoError(t, s.act(t.Context(), harbourDB, decision{remove, "it has no source"}, observed{nil, aTarget(), have}))
+	require.Len(t, client.Actions(), 1)
+	options := client.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions
+	assert.Equal(t, &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}, options.Preconditions)
+}
+
+// What cannot be written is an error, which the queue tries again, and nothing is printed of it.
+func TestAWriteThatFailsIsNotReported(t *testing.T) {
+	s, _ := stale(t, observed{})
+	err := s.act(t.Context(), harbourDB, decision{update, "its data differs"}, observed{aSource(), aTarget(), aCopy()})
+	require.ErrorContains(t, err, "writing harbour/db: ")
+	assert.True(t, apierrors.IsNotFound(err), "the cause can still be seen")
+	assert.Empty(t, s.out.(*testcluster.Output).String())
+}
 
 // The caches do not show what the program itself did a moment ago. The server refuses a
 // second copy, and then the decision is made again.
