@@ -295,7 +295,7 @@ func laggingWatch(t *testing.T, c *testcluster.Cluster) {
 		}
 		return next.RoundTrip(request)
 	}), requests.watch)
-	require.Eventually(t, live.Load, testcluster.TestTimeout, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return live.Load() || len(requests.all()) > 0 }, testcluster.TestTimeout, 20*time.Millisecond)
 	stop() // when the reconcile has ended
 	assert.Empty(t, requests.all())
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
