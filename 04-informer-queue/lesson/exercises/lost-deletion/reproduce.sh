@@ -13,9 +13,9 @@ exit 1
 END
 chmod +x "$dir/apply.sh"
 cd "$dir"
-timeout 5 ./observe configmaps --listen-addr= --exit-after=4s --delete echo -- ./apply.sh > log 2>&1 &
+./observe configmaps -l app=bell --listen-addr= --exit-after=6s --delete echo -- ./apply.sh > log 2>&1 &
 observe=$!
 until grep -qs 'Sync ended' log; do sleep 0.2; done
-kubectl create configmap bell > /dev/null
+echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "bell", "labels": {"app": "bell"}}}' | kubectl create -f - > /dev/null
 wait $observe || true
-grep -v Sync log | cut -c1-150
+grep -v Sync log | sed 's/^E[^]]*\] //'
