@@ -15,7 +15,7 @@ chmod +x "$dir/apply.sh"
 cd "$dir"
 ./observe configmaps -l app=bell --listen-addr= --exit-after=6s --delete echo -- ./apply.sh > log 2>&1 &
 observe=$!
-until grep -qs 'Sync ended' log; do sleep 0.2; done
+until grep -qs 'Sync ended' log || ! kill -0 $observe; do sleep 0.2; done
 echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "bell", "labels": {"app": "bell"}}}' | kubectl create -f - > /dev/null
 wait $observe || true
 grep -v Sync log | sed 's/^E[^]]*\] //'

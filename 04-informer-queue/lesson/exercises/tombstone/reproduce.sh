@@ -32,7 +32,7 @@ run buoy
 kubectl wait --for=condition=Ready pod/bell pod/buoy > /dev/null
 proxy
 soon kubectl --kubeconfig="$dir/kubeconfig" get --raw /readyz
-"$dir/podlog" --kubeconfig="$dir/kubeconfig" > "$dir/log" 2> /dev/null & pids="$pids $!"
+"$dir/podlog" --kubeconfig="$dir/kubeconfig" >> "$dir/log" 2> /dev/null & pids="$pids $!"
 soon grep synced "$dir/log"
 
 kill $proxy
