@@ -8,6 +8,8 @@ stop $program
 
 proxy --reject-paths='^/api/v1/namespaces/pier/secrets$'
 start --kubeconfig="$dir/kubeconfig"
-sleep 5
+sleep 3
+kubectl -n mole label secret db tone=high > /dev/null # so that there is an event about the copy
+sleep 2
 echo "requests about the copy:"
 sed -n 's#.*"Response" verb="\([A-Z]*\)" url="https*://[^/]*\([^"?]*\).*#\1 \2#p' "$dir/proxy" | grep '/mole$\|/db$' || echo none
