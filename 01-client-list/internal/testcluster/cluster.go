@@ -47,7 +47,9 @@ func Start(t testing.TB, flags ...string) *Cluster {
 	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: "+runFirst)
 	log.SetLogger(logr.Discard()) // envtest's
 
-	env := &envtest.Environment{ControlPlaneStartTimeout: TestTimeout, ControlPlaneStopTimeout: TestTimeout}
+	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
+	patience := max(TestTimeout, time.Minute)
+	env := &envtest.Environment{ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(flag, "=")
 		env.ControlPlane.GetAPIServer().Configure().Append(name, value)

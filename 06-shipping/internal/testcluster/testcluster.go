@@ -40,7 +40,9 @@ func Start(t testing.TB, crds []string, flags ...string) *envtest.Environment {
 	DependOnInputs()
 	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test`, at the root of the repository")
 	log.SetLogger(logr.Discard()) // envtest's
-	environment := &envtest.Environment{ControlPlaneStartTimeout: TestTimeout, ControlPlaneStopTimeout: TestTimeout}
+	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
+	patience := max(TestTimeout, time.Minute)
+	environment := &envtest.Environment{ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
 	for i := 0; i < len(flags); i += 2 {
 		environment.ControlPlane.GetAPIServer().Configure().Append(flags[i], flags[i+1])
 	}
@@ -56,6 +58,6 @@ func Start(t testing.TB, crds []string, flags ...string) *envtest.Environment {
 // them.
 func InstallCRDs(t testing.TB, environment *envtest.Environment, folders ...string) {
 	t.Helper()
-	_, err := envtest.InstallCRDs(environment.Config, envtest.CRDInstallOptions{Paths: folders, ErrorIfPathMissing: true, MaxTime: TestTimeout})
+	_, err := envtest.InstallCRDs(environment.Config, envtest.CRDInstallOptions{Paths: folders, ErrorIfPathMissing: true, MaxTime: max(TestTimeout, time.Minute)})
 	require.NoError(t, err)
 }
