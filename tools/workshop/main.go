@@ -2,7 +2,8 @@
 //
 //	workshop lesson      runs the lessons as a reader would, and makes scenarios of them
 //	workshop exercise    starts an exercise, and proves that all of them are honest
-//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch, report
+//	workshop learn       leads through the exercises, and judges on each save
+//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch, step, report
 //	workshop branches    cuts the branches stage-1, stage-2 and so on
 //	workshop prove       does all that CI does to know that nothing has gone stale
 //
@@ -23,17 +24,26 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/branch"
 	"example.com/hacking-a-controller/tools/workshop/exercise/practice"
 	"example.com/hacking-a-controller/tools/workshop/exercise/proof"
+	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
 	"example.com/hacking-a-controller/tools/workshop/lesson"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/scenario"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if standby.IsStandIn(os.Args[0]) {
+		os.Exit(standby.StandIn(os.Args))
+	}
+	// A terminal that is closed sends SIGHUP.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// A second Ctrl-C ends the program whatever it is doing.
 	context.AfterFunc(ctx, stop)
 
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	args := os.Args[1:]
+	if len(args) == 0 && practice.InTerminal(ctx) {
+		args = []string{"learn"}
+	}
+	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
 }
 
 // run is the program without its process. It returns the exit code.

@@ -39,6 +39,23 @@ func Refs(ctx context.Context, r repository.Repository, stage repository.Stage) 
 	return l.Parts, l.validate(ctx, r, source)
 }
 
+// Of returns the lessons of a stage, in order, as they are: a reader may have changed them.
+func Of(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
+	l, _, err := parse(r, Ref{Stage: stage})
+	if err != nil || !l.isMap() {
+		return []Lesson{l}, err
+	}
+	var lessons []Lesson
+	for _, part := range l.Parts {
+		l, _, err := parse(r, part)
+		if err != nil {
+			return nil, err
+		}
+		lessons = append(lessons, l)
+	}
+	return lessons, nil
+}
+
 func parse(r repository.Repository, ref Ref) (Lesson, string, error) {
 	source, err := os.ReadFile(r.Path(ref.Folder(), "README.md"))
 	if err != nil {

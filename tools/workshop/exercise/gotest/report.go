@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Verdict is how a test or a package ended.
@@ -45,6 +46,7 @@ type Package struct {
 type Test struct {
 	Name    string
 	Verdict Verdict
+	Took    time.Duration
 
 	output strings.Builder
 }
@@ -57,6 +59,7 @@ type Event struct {
 	Output      string
 	ImportPath  string
 	FailedBuild string
+	Elapsed     float64 // seconds
 }
 
 // Read reads the output of go test -json to its end. It calls saw, if there is one,
@@ -135,7 +138,7 @@ func (t *Test) add(event Event) {
 	case "output":
 		t.output.WriteString(event.Output)
 	case "pass", "fail", "skip":
-		t.Verdict = Verdict(event.Action)
+		t.Verdict, t.Took = Verdict(event.Action), time.Duration(event.Elapsed*float64(time.Second))
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/modfile"
+
 	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
@@ -28,6 +30,8 @@ type Module struct {
 	Wait time.Duration
 	// Slow is told every ten seconds what a run is doing, if it is not nil.
 	Slow func(after time.Duration, doing string)
+	// Variables are more of the environment, such as NAME=value.
+	Variables []string
 }
 
 // AssetsFolder returns the folder of the API server.
@@ -52,10 +56,11 @@ const testTimeout = "-timeout=20m"
 // Test runs go test -json with more arguments. That tests fail is in the report and
 // not an error. The paths of packages in it are relative to the module.
 func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
-	path, err := m.runGo(ctx, "list", "-m")
+	goMod, err := os.ReadFile(filepath.Join(m.Dir, "go.mod"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the name of the module: %w", err)
 	}
+	path := modfile.ModulePath(goMod)
 	command, end := m.command(ctx, "go", append([]string{"test", "-json", testTimeout}, args...)...)
 	defer end()
 	if !slices.Contains(args, "-count=1") { // which Go's cache never answers
@@ -78,7 +83,7 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 		return nil, fmt.Errorf("running go test: %w", saying(err, stderr.String()))
 	}
 	for _, p := range report.Packages {
-		p.Path = relative(strings.TrimSpace(path), p.Path)
+		p.Path = relative(path, p.Path)
 	}
 	if ctx.Err() != nil {
 		return report, context.Cause(ctx)
@@ -153,6 +158,7 @@ func (m Module) command(ctx context.Context, name string, args ...string) (comma
 	if m.Wait > 0 && os.Getenv("TEST_TIMEOUT") == "" {
 		command.Env = append(command.Env, "TEST_TIMEOUT="+m.Wait.String())
 	}
+	command.Env = append(command.Env, m.Variables...)
 	command.WaitDelay = 5 * time.Second // for a pipe that somebody else still holds
 	return command, process.Mark(command)
 }

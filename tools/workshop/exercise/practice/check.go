@@ -3,6 +3,8 @@ package practice
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
@@ -17,6 +19,7 @@ type outcome struct {
 	compiler string // what it says, if the code does not compile
 	findings []finding
 	tooLong  bool
+	waited   bool // a test fails that waited in vain, maybe not for long enough
 }
 
 func (o outcome) solved() bool {
@@ -46,51 +49,75 @@ func (o outcome) groups(groups []exercise.Group) int {
 	return len(groups)
 }
 
+// A judgement is what a check found, and what it means.
+type judgement struct {
+	outcome
+	exercise  exercise.Exercise
+	groups    int // that pass, from the first on
+	solved    bool
+	hintsLeft int // of the group in hand
+	took      time.Duration
+}
+
 // check runs the judging tests in the copy and says how it stands. Its error is
 // ErrNotYet if it is not solved.
 func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) error {
+	j, err := p.judge(ctx, c, timeout, 1)
+	if err != nil {
+		return err
+	}
+	p.show(j.outcome, j.exercise.Judge.Groups)
+	if j.solved {
+		p.congratulate(ctx, j.exercise)
+		return nil
+	}
+	if j.tooLong {
+		p.say("\nIt was ended after %s: something waits for ever, or goes round for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
+	}
+	p.say("\nNot yet: %s pass. %s", j.count(), p.help(j.hintsLeft))
+	return ErrNotYet
+}
+
+// count says how many pass, of the groups or of the tests.
+func (j judgement) count() string {
+	if j.exercise.Judge.Kind == exercise.Build {
+		return fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
+	}
+	return fmt.Sprintf("%d of %d", j.passing(), len(j.exercise.Judge.Tests))
+}
+
+// judge runs the judging tests in the copy, and records what came of it and how many tries
+// that was.
+func (p practice) judge(ctx context.Context, c workCopy, timeout time.Duration, tries int) (judgement, error) {
+	began := time.Now()
 	e, err := p.intact(ctx, c)
 	if err != nil {
-		return err
+		return judgement{}, err
 	}
-	p.say("%s: %s", c.ID, e.Title)
 	progress, err := p.progress(ctx)
 	if err != nil {
-		return err
+		return judgement{}, err
 	}
-	o, passed, err := p.runGroups(ctx, c, e, progress.of(c.ID).Passed, timeout)
+	if !p.byKey {
+		p.say("%s: %s", c.ID, e.Title)
+	}
+	j := judgement{exercise: e}
+	j.outcome, j.groups, err = p.runGroups(ctx, c, e, progress.of(c.ID).Passed, timeout)
 	if err != nil {
-		return err
+		return j, err
 	}
-	groups := e.Judge.Groups
-	solved := o.solved() && passed == len(groups)
-	hintsLeft := 0
+	j.solved = j.outcome.solved() && j.groups == len(e.Judge.Groups)
 	err = p.record(c.ID, func(record *Record) {
-		record.Tries++
-		record.Passed = passed
-		if solved && record.Solved.IsZero() {
+		record.Tries += tries
+		record.Passed = j.groups
+		if j.solved && record.Solved.IsZero() {
 			record.Solved = now()
 		}
 		group := record.group(e)
-		hintsLeft = len(group.Hints) - record.hints(group)
+		j.hintsLeft = len(group.Hints) - record.hints(group)
 	})
-	if err != nil {
-		return err
-	}
-	p.show(o, groups)
-	if solved {
-		p.congratulate(ctx, e)
-		return nil
-	}
-	if o.tooLong {
-		p.say("\nIt was ended after %s: something waits for ever, or goes round for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
-	}
-	if e.Judge.Kind == exercise.Build {
-		p.say("\nNot yet: %d of %d groups pass. %s", passed, len(groups), p.help(hintsLeft))
-	} else {
-		p.say("\nNot yet: %d of %d pass. %s", o.passing(), len(e.Judge.Tests), p.help(hintsLeft))
-	}
-	return ErrNotYet
+	j.took = time.Since(began)
+	return j, err
 }
 
 // runGroups runs the groups that passed at the last check and the next one, and one more each
@@ -117,10 +144,11 @@ func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise
 // run runs some of the tests and judges what they say.
 func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, tests []exercise.Test, timeout time.Duration) (outcome, error) {
 	module := gotest.Module{
-		Dir:    c.Path(e.Module()),
-		Assets: p.home.Path("lab", "bin"),
-		Wait:   30 * time.Second,
-		Slow:   func(after time.Duration, doing string) { p.say("  %s: %s", after, doing) },
+		Dir:       c.Path(e.Module()),
+		Assets:    p.home.Path("lab", "bin"),
+		Wait:      p.wait,
+		Variables: p.variables,
+		Slow:      func(after time.Duration, doing string) { p.say("  %s: %s", after, doing) },
 	}
 	if note := module.MissingAssets(); note != "" {
 		p.say("%s", note)
@@ -128,8 +156,9 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, test
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)
 	defer cancel()
 	// To vet a package, go test first vets all that it imports, which takes longer than
-	// compiling it. What a learner must not do, the tests say.
-	args := []string{"-count=1", "-vet=off", "-run", exercise.Pattern(tests)}
+	// compiling it. What a learner must not do, the tests say. Linking takes most of the time,
+	// and less without what a debugger needs.
+	args := []string{"-count=1", "-vet=off", "-ldflags=-s -w", "-run", exercise.Pattern(tests)}
 	report, err := module.Test(ctx, append(args, exercise.Packages(tests)...)...)
 	tooLong := errors.Is(err, errTooLong)
 	if err != nil && !tooLong {
@@ -138,5 +167,7 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, test
 	if report == nil { // it was not even begun
 		return outcome{tooLong: true}, nil
 	}
-	return outcome{notCompiling(report), judge(tests, report, module.Dir), tooLong}, nil
+	findings := judge(tests, report, module.Dir)
+	waited := slices.ContainsFunc(findings, func(f finding) bool { return !f.passed && f.took >= p.wait })
+	return outcome{notCompiling(report), findings, tooLong, waited}, nil
 }

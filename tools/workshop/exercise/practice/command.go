@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,30 @@ func NewCommands() []*cobra.Command {
 	})
 	list := overview("list", "List the exercises and how far you are", practice.list)
 	report := overview("report", "Print how it went, in Markdown, to hand in", practice.report)
-	return []*cobra.Command{check, watch, hint, solution, reset, list, report}
+	learn := overview("learn", "Learn: one exercise after the other, judged on each save", func(p practice, ctx context.Context) error {
+		return p.learn(ctx, os.Stdin, openTerminal(ctx, os.Stdin), timeout)
+	})
+	step := &cobra.Command{
+		Use:     "step [LESSON [NUMBER]]",
+		Short:   "Check the next step of a lesson, and record that it is done",
+		Example: "  workshop step\n  workshop step 4/podlog 3",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			args = append(args, "", "")
+			return p.step(cmd.Context(), args[0], args[1])
+		},
+	}
+	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, report}
+}
+
+// InTerminal says whether somebody sits in front of this program.
+func InTerminal(ctx context.Context) bool {
+	info, err := os.Stdout.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && openTerminal(ctx, os.Stdin) != nil
 }
 
 // overview makes a command about all exercises.

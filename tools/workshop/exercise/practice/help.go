@@ -41,9 +41,9 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 		return err
 	}
 	if left := len(group.Hints) - shown; left > 0 {
-		p.say("%s left: %s", number(left, "hint is", "hints are"), p.command("hint"))
+		p.say("%s left: %s", number(left, "hint is", "hints are"), p.key("h", "hint"))
 	} else {
-		p.say("No hint is left. The way back, after your first try: %s", p.command("solution"))
+		p.say("No hint is left. The way back, after your first try: %s", p.key("s", "solution"))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 		return err
 	}
 	if progress.of(c.ID).Tries == 0 {
-		return fmt.Errorf("the solution is there after your first try, which is: %s", p.command("check"))
+		return fmt.Errorf("the solution is there after your first try, which is: %s", p.key("to save a change", "check"))
 	}
 	if apply {
 		if err := p.takeBack(ctx, c, e.Patch()); err != nil {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/repository"
@@ -29,6 +30,10 @@ type practice struct {
 	here repository.Repository // the working tree that cwd lies in, maybe a copy
 	home repository.Repository // the learner's clone
 	out  io.Writer
+
+	wait      time.Duration // how long a test may wait for one thing
+	variables []string      // more of the environment of tests
+	byKey     bool          // what a key does is not told as a command
 }
 
 func open(ctx context.Context, out io.Writer) (practice, error) {
@@ -44,8 +49,12 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
-	return practice{cwd: cwd, here: here, home: home, out: out}, nil
+	return practice{cwd: cwd, here: here, home: home, out: out, wait: patience}, nil
 }
+
+// patience is how long a test may wait for what has to come. One that is to fail waits in
+// vain.
+const patience = 30 * time.Second
 
 func (p practice) say(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
@@ -66,6 +75,14 @@ func (p practice) path(absolute string) string {
 // command returns a command of this program, as the learner can type it.
 func (p practice) command(args string) string {
 	return p.path(p.home.Path("bin", "workshop")) + " " + args
+}
+
+// key returns a key, where keys count, or else the command that does the same.
+func (p practice) key(key, args string) string {
+	if p.byKey {
+		return key
+	}
+	return p.command(args)
 }
 
 // choose returns the copy of the exercise that a command is about: the one called

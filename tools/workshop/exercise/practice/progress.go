@@ -20,6 +20,8 @@ type Progress struct {
 	// Current is the exercise that commands without a name are about.
 	Current   string             `json:"current,omitempty"`
 	Exercises map[string]*Record `json:"exercises"`
+	// Steps are those that are done of each lesson, such as 4/podlog.
+	Steps map[string][]int `json:"steps,omitempty"`
 
 	unknown unknown
 }

@@ -2,53 +2,46 @@ package practice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// saves sends the name of each file that is saved in dir or in a folder below it,
-// until ctx ends.
-func saves(ctx context.Context, dir string) (<-chan string, error) {
-	watcher, err := fsnotify.NewWatcher()
+// lookEvery is how often saves looks for changes.
+const lookEvery = 150 * time.Millisecond
+
+// saves reports that files were saved in dir or below it, once nothing more changes: an
+// editor writes a file in several steps, and a formatter once more. Until somebody takes
+// the report, more saves are part of it. It looks at all files again and again, because
+// not every file system reports changes, and a stage has only a few hundred files.
+func saves(ctx context.Context, dir string) (<-chan struct{}, error) {
+	last, err := sources(dir)
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", dir, err)
 	}
-	if err := addFolders(watcher, dir); err != nil {
-		_ = watcher.Close()
-		return nil, fmt.Errorf("watching %s: %w", dir, err)
-	}
-	saved := make(chan string)
+	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		defer watcher.Close()
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		changing := false
+		var out chan<- struct{} // nil, unless there is something to report
 		for {
-			name := ""
 			select {
-			case event := <-watcher.Events:
-				// Where a folder is new, files may be in it before anybody watches.
-				if event.Has(fsnotify.Create) {
-					_ = addFolders(watcher, event.Name)
+			case <-ticker.C:
+				now, err := sources(dir)
+				switch {
+				case err != nil: // it is gone, maybe for a moment
+				case !maps.Equal(now, last):
+					last, changing, out = now, true, nil
+				case changing:
+					changing, out = false, saved
 				}
-				if event.Op == fsnotify.Chmod || !isSource(event.Name) {
-					continue
-				}
-				name = event.Name
-			case err := <-watcher.Errors:
-				if !errors.Is(err, fsnotify.ErrEventOverflow) {
-					continue
-				}
-				name = dir // events were lost: there may have been a save
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case saved <- name:
+			case out <- struct{}{}:
+				out = nil
 			case <-ctx.Done():
 				return
 			}
@@ -57,21 +50,33 @@ func saves(ctx context.Context, dir string) (<-chan string, error) {
 	return saved, nil
 }
 
-// addFolders watches path, if it is a folder, and all folders below it that are not hidden.
-func addFolders(watcher *fsnotify.Watcher, path string) error {
-	return filepath.WalkDir(path, func(below string, entry fs.DirEntry, err error) error {
+// A stamp differs when a file was saved.
+type stamp struct {
+	modified time.Time
+	size     int64
+}
+
+// sources are the files that people write, in dir and in the folders below it that are not
+// hidden.
+func sources(dir string) (map[string]stamp, error) {
+	stamps := map[string]stamp{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil && below == path:
+		case err != nil && path == dir:
 			return err
 		case err != nil:
 			return nil // gone already
-		case !entry.IsDir():
-			return nil
-		case below != path && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != dir && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
+		case entry.IsDir() || !isSource(path):
+			return nil
 		}
-		return watcher.Add(below)
+		if info, err := entry.Info(); err == nil {
+			stamps[path] = stamp{info.ModTime(), info.Size()}
+		}
+		return nil
 	})
+	return stamps, err
 }
 
 // isSource says whether a file is one that people write. Hidden ones are not, nor are
@@ -90,34 +95,4 @@ func isSource(path string) bool {
 		}
 	}
 	return true
-}
-
-// settle passes on the last of several saves, once there was no other for a moment:
-// an editor writes a file in several steps, and a formatter once more.
-func settle(ctx context.Context, saved <-chan string, moment time.Duration) <-chan string {
-	settled := make(chan string)
-	go func() {
-		defer close(settled)
-		var (
-			last  string
-			quiet <-chan time.Time
-			out   chan<- string // nil, unless there is something to pass on
-		)
-		for {
-			select {
-			case name, ok := <-saved:
-				if !ok {
-					return
-				}
-				last, quiet, out = name, time.After(moment), nil
-			case <-quiet:
-				quiet, out = nil, settled
-			case out <- last:
-				out = nil
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return settled
 }

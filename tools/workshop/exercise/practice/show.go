@@ -45,22 +45,26 @@ func (p practice) showFindings(findings []finding) {
 // help names what helps next.
 func (p practice) help(hintsLeft int) string {
 	if hintsLeft > 0 {
-		return "For a hint: " + p.command("hint")
+		return "For a hint: " + p.key("h", "hint")
 	}
-	return "You had all hints. The way back: " + p.command("solution")
+	return "You had all hints. The way back: " + p.key("s", "solution")
 }
 
 func (p practice) congratulate(ctx context.Context, e exercise.Exercise) {
-	told := "What was wrong, and why it matters"
-	if e.Judge.Kind == exercise.Build {
-		told = "What the workshop wrote, and why"
-	}
-	p.say("\nWell done: it is solved. %s: %s", told, p.command("solution"))
+	p.praise(e, p.command("solution"))
 	if next, ok := p.next(ctx, e); ok {
 		p.say("Next: %s   (%s)", next.StartCommand(), next.Title)
 	} else {
 		p.say("That was the last of them: you have solved them all.")
 	}
+}
+
+func (p practice) praise(e exercise.Exercise, solution string) {
+	told := "What was wrong, and why it matters"
+	if e.Judge.Kind == exercise.Build {
+		told = "What the workshop wrote, and why"
+	}
+	p.say("\nWell done: it is solved. %s: %s", told, solution)
 }
 
 // next is the exercise after e that is not solved yet, or else one before it.

@@ -14,39 +14,54 @@ func (p practice) start(ctx context.Context, number, name string) error {
 	if number == "" || name == "" {
 		return fmt.Errorf("say which exercise, such as make exercise N=1 NAME=...; to see which there are: %s", p.command("list"))
 	}
-	// The copy may be of a branch with more stages than this one.
-	e, started, err := p.find(ctx, number, name)
+	c, e, started, err := p.begin(ctx, number, name)
 	if err != nil {
 		return err
 	}
-	progress, err := p.progress(ctx)
-	if err != nil {
-		return err
-	}
-	c := p.copyOf(e.ID())
 	if started {
-		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
-		outdated, err := c.outdated(ctx, p.home, e)
+		progress, err := p.progress(ctx)
 		if err != nil {
 			return err
 		}
-		if outdated {
-			p.say("The workshop has changed since; to begin anew with what it is now: %s (what you changed is kept)\n", p.command("reset"))
+		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
+		if err := p.sayOutdated(ctx, c, e); err != nil {
+			return err
 		}
-	} else if e, err = p.prepare(ctx, c, e); err != nil {
-		return err
 	}
-	err = p.update(func(progress *Progress) {
+	p.introduce(c, e)
+	return nil
+}
+
+// begin makes an exercise the current one, and makes its copy if there is none.
+func (p practice) begin(ctx context.Context, number, name string) (workCopy, exercise.Exercise, bool, error) {
+	// The copy may be of a branch with more stages than this one.
+	e, started, err := p.find(ctx, number, name)
+	if err != nil {
+		return workCopy{}, e, false, err
+	}
+	if _, err := p.progress(ctx); err != nil { // says it if that is lost, before there is a new copy
+		return workCopy{}, e, false, err
+	}
+	c := p.copyOf(e.ID())
+	if !started {
+		if e, err = p.prepare(ctx, c, e); err != nil {
+			return c, e, false, err
+		}
+	}
+	return c, e, started, p.update(func(progress *Progress) {
 		progress.Current = c.ID
 		if record := progress.of(c.ID); record.Started.IsZero() {
 			record.Started = now()
 		}
 	})
-	if err != nil {
-		return err
+}
+
+func (p practice) sayOutdated(ctx context.Context, c workCopy, e exercise.Exercise) error {
+	outdated, err := c.outdated(ctx, p.home, e)
+	if err == nil && outdated {
+		p.say("The workshop has changed since; to begin anew with what it is now: %s (what you changed is kept)\n", p.key("r", "reset"))
 	}
-	p.introduce(c, e)
-	return nil
+	return err
 }
 
 func (p practice) find(ctx context.Context, number, name string) (exercise.Exercise, bool, error) {

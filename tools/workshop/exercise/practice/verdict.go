@@ -3,6 +3,7 @@ package practice
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
@@ -15,6 +16,7 @@ type finding struct {
 	passed  bool
 	because string // what the test asks
 	lines   []string
+	took    time.Duration
 }
 
 // notCompiling returns what the compiler says, or "".
@@ -55,6 +57,7 @@ func judgeTest(test exercise.Test, p *gotest.Package, dir string) finding {
 		return f
 	}
 	run := p.Test(test.Test)
+	f.took = run.Took
 	switch run.Verdict {
 	case gotest.Passed:
 		f.verdict, f.passed = "passes", true

@@ -18,14 +18,14 @@ func (p practice) watch(ctx context.Context, c workCopy, timeout time.Duration) 
 	if err != nil {
 		return err
 	}
-	return p.repeat(ctx, settle(ctx, saved, 300*time.Millisecond), func(ctx context.Context) error {
+	return p.repeat(ctx, saved, func(ctx context.Context) error {
 		return p.check(ctx, c, timeout)
 	})
 }
 
 // repeat calls check until it returns nil. A save ends a check that still runs: it is
 // of code that is not there any more.
-func (p practice) repeat(ctx context.Context, saved <-chan string, check func(context.Context) error) error {
+func (p practice) repeat(ctx context.Context, saved <-chan struct{}, check func(context.Context) error) error {
 	for {
 		again, err := p.once(ctx, saved, check)
 		if ctx.Err() != nil || err == nil {
@@ -45,7 +45,7 @@ func (p practice) repeat(ctx context.Context, saved <-chan string, check func(co
 }
 
 // once calls check, and says whether a save ended it.
-func (p practice) once(ctx context.Context, saved <-chan string, check func(context.Context) error) (again bool, err error) {
+func (p practice) once(ctx context.Context, saved <-chan struct{}, check func(context.Context) error) (again bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan struct{})

@@ -30,40 +30,26 @@ func wait[T any](t *testing.T, from <-chan T, what string) T {
 
 func TestASaveIsSeenHoweverItIsMade(t *testing.T) {
 	dir := t.TempDir()
-	repositorytest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package pkg")
+	file := filepath.Join(dir, "pkg", "a.go")
+	repositorytest.Write(t, file, "package pkg")
 	saved, err := saves(t.Context(), dir)
 	require.NoError(t, err)
-	seen := func(want ...string) {
-		t.Helper()
-		for len(want) > 0 {
-			if wait(t, saved, want[0]) == filepath.Join(dir, want[0]) {
-				want = want[1:]
-			}
-		}
+	for _, save := range []struct {
+		how string
+		do  func()
+	}{
+		{"it is written", func() { repositorytest.Write(t, file, "package changed") }},
+		{"the size stays", func() { repositorytest.Write(t, file, "package Changed") }},
+		{"an editor writes a new file and renames it", func() {
+			repositorytest.Write(t, filepath.Join(dir, "pkg", ".a.go.swp"), "package pkg")
+			require.NoError(t, os.Rename(filepath.Join(dir, "pkg", ".a.go.swp"), file))
+		}},
+		{"it is removed", func() { require.NoError(t, os.Remove(file)) }},
+		{"a folder is new", func() { repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 1") }},
+	} {
+		save.do()
+		wait(t, saved, save.how)
 	}
-	repositorytest.Write(t, filepath.Join(dir, "pkg", "a.go"), "package changed")
-	seen("pkg/a.go")
-
-	// An editor writes a new file and renames it.
-	repositorytest.Write(t, filepath.Join(dir, "pkg", ".a.go.swp"), "package pkg")
-	require.NoError(t, os.Rename(filepath.Join(dir, "pkg", ".a.go.swp"), filepath.Join(dir, "pkg", "a.go")))
-	seen("pkg/a.go")
-
-	require.NoError(t, os.Remove(filepath.Join(dir, "pkg", "a.go")))
-	seen("pkg/a.go")
-
-	repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 1")
-	seen("new")
-	// Whether the folder was watched when the file came is chance; the next save is not.
-	assert.EventuallyWithT(t, func(c *assert.CollectT) {
-		repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 2")
-		select {
-		case name := <-saved:
-			assert.Equal(c, filepath.Join(dir, "new", "below", "b.yaml"), name)
-		case <-time.After(100 * time.Millisecond):
-			assert.Fail(c, "not seen")
-		}
-	}, 30*time.Second, 10*time.Millisecond)
 }
 
 func TestAFolderThatIsNotCannotBeWatched(t *testing.T) {
@@ -82,23 +68,41 @@ func TestWhatNobodySavesIsNoSource(t *testing.T) {
 
 func TestSavesAreOneWhileTheyFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		saved := make(chan string)
-		settled := settle(t.Context(), saved, 300*time.Millisecond)
-		began := time.Now()
-		for _, name := range []string{"a", "b", "c"} {
-			saved <- name
-			time.Sleep(100 * time.Millisecond) //nolint:forbidigo // the bubble's time
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		file := filepath.Join(t.TempDir(), "a.go")
+		size := 0
+		save := func() {
+			size++
+			require.NoError(t, os.WriteFile(file, make([]byte, size), 0o600))
 		}
-		assert.Equal(t, "c", <-settled)
-		assert.Equal(t, 500*time.Millisecond, time.Since(began))
+		save()
+		saved, err := saves(ctx, filepath.Dir(file))
+		require.NoError(t, err)
+		began := time.Now()
+		time.Sleep(lookEvery / 2) //nolint:forbidigo // the bubble's time, between two looks
+		for range 3 {
+			save()
+			time.Sleep(lookEvery) //nolint:forbidigo // the bubble's time
+		}
+		<-saved
+		assert.Equal(t, 4*lookEvery, time.Since(began))
 
-		// One that nobody took yet waits for the next.
-		saved <- "d"
+		// One that nobody took yet waits for the next, and what nobody saves is none.
+		save()
 		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
-		saved <- "e"
-		assert.Equal(t, "e", <-settled)
-		close(saved)
-		_, open := <-settled
+		save()
+		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
+		<-saved
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), ".a.go.swp"), nil, 0o600))
+		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
+		select {
+		case <-saved:
+			assert.Fail(t, "nothing was saved")
+		default:
+		}
+		cancel()
+		_, open := <-saved
 		assert.False(t, open)
 	})
 }
@@ -106,7 +110,7 @@ func TestSavesAreOneWhileTheyFollowEachOther(t *testing.T) {
 func TestASaveEndsACheckAndBeginsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		saved := make(chan string)
+		saved := make(chan struct{})
 		checks := make(chan chan error) // each check sends what it waits for
 		ended := make(chan error, 1)
 		go func() {
@@ -122,15 +126,15 @@ func TestASaveEndsACheckAndBeginsAnother(t *testing.T) {
 			})
 		}()
 		<-checks
-		saved <- "a.go" // while it runs
+		saved <- struct{}{} // while it runs
 		verdict := <-checks
 		verdict <- ErrNotYet
 		synctest.Wait()
-		saved <- "a.go" // while it waits
+		saved <- struct{}{} // while it waits
 		verdict = <-checks
 		verdict <- errors.New("go is not installed")
 		synctest.Wait()
-		saved <- "a.go"
+		saved <- struct{}{}
 		verdict = <-checks
 		verdict <- nil
 		require.NoError(t, <-ended)
@@ -149,10 +153,11 @@ func TestWatchingEndsWithTheContext(t *testing.T) {
 			var out bytes.Buffer
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			settled := settle(ctx, make(chan string), time.Second)
-			go func() { ended <- practice{out: &out}.repeat(ctx, settled, check) }()
+			saved := make(chan struct{})
+			go func() { ended <- practice{out: &out}.repeat(ctx, saved, check) }()
 			synctest.Wait()
 			cancel()
+			close(saved) // as saves does it
 			require.NoError(t, <-ended)
 			assert.NotContains(t, out.String(), "canceled")
 		}

@@ -1,0 +1,326 @@
+package practice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
+	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
+)
+
+// impatience is how long a test may wait for one thing before there is a first verdict. If it
+// waited in vain, the second one is patient.
+const impatience = 3 * time.Second
+
+const keysHelp = "h hint   s solution   l list   r reset   o open in $EDITOR   n next exercise   c check the lesson's next step   q quit"
+
+// A session is one learner who works on one exercise after the other.
+type session struct {
+	practice
+	timeout  time.Duration
+	terminal *terminal // nil if the input is none
+	ask      func()    // for one key
+	keys     <-chan rune
+	standby  *standby.Standby // nil without an API server
+	patient  map[string]bool  // the exercises in which a test needs longer than impatience
+}
+
+// learn leads through the exercises, from the one in hand on. It judges at each save, and does
+// what keys say, until the learner quits or ctx ends.
+func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
+	p.out, p.byKey = &whole{out: p.out}, true
+	s := &session{practice: p, timeout: timeout, terminal: t, patient: map[string]bool{}}
+	s.ask, s.keys = keys(in, t == nil)
+	t.byKey(ctx)
+	defer t.restore()
+	if assets := (gotest.Module{Assets: p.home.Path("lab", "bin")}); assets.MissingAssets() == "" {
+		servers, err := standby.New(ctx, assets.AssetsFolder())
+		if err != nil {
+			return err
+		}
+		defer servers.Close()
+		s.standby, s.variables = servers, servers.Env()
+	}
+	c, e, err := s.resume(ctx)
+	for err == nil && c.ID != "" {
+		var next bool
+		if next, err = s.work(ctx, c, e); !next || err != nil {
+			break
+		}
+		c, e, err = s.moveOn(ctx, e)
+	}
+	if err == nil || ctx.Err() != nil {
+		s.say("\nTo go on where you are: make learn")
+		return nil
+	}
+	return err
+}
+
+// resume returns the current exercise, or else the next one.
+func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, error) {
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return workCopy{}, exercise.Exercise{}, err
+	}
+	if c := s.copyOf(progress.Current); progress.Current != "" && c.exists(ctx) {
+		e, err := c.exercise()
+		if err != nil || progress.of(c.ID).Solved.IsZero() {
+			return c, e, errors.Join(err, s.sayOutdated(ctx, c, e))
+		}
+		return s.moveOn(ctx, e)
+	}
+	return s.moveOn(ctx, exercise.Exercise{})
+}
+
+// moveOn begins the exercise after e that is not solved, if there is one.
+func (s *session) moveOn(ctx context.Context, e exercise.Exercise) (workCopy, exercise.Exercise, error) {
+	next, ok := s.next(ctx, e)
+	if !ok {
+		s.say("You have solved all exercises. What you can hand in: %s", s.command("report"))
+		return workCopy{}, e, nil
+	}
+	c, e, _, err := s.begin(ctx, strconv.Itoa(next.Stage.Number), next.Name)
+	return c, e, err
+}
+
+// A verdict is what a run of the judging tests came to.
+type verdict struct {
+	judgement
+	err error
+}
+
+// A trial is a run of the judging tests in the background.
+type trial struct {
+	verdict <-chan verdict
+	end     func() // returns when it has ended
+}
+
+func (s *session) try(ctx context.Context, c workCopy, wait time.Duration, tries int) trial {
+	ctx, cancel := context.WithCancel(ctx)
+	verdicts, ended := make(chan verdict, 1), make(chan struct{})
+	p := s.practice
+	p.wait = wait
+	go func() {
+		defer close(ended)
+		j, err := p.judge(ctx, c, s.timeout, tries)
+		verdicts <- verdict{j, err}
+	}()
+	return trial{verdicts, func() { cancel(); <-ended }}
+}
+
+// work is about one exercise. It says whether to move on to the next.
+func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (moveOn bool, err error) {
+	if err := s.present(ctx, c, e); err != nil {
+		return false, err
+	}
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	saved, err := saves(watching, c.Path(e.Stage.Folder))
+	if err != nil {
+		return false, err
+	}
+	// The first verdict shows where one is. Nobody has tried anything yet.
+	running := s.try(ctx, c, s.patienceFor(c), 0)
+	defer func() { running.end() }()
+	var first *judgement // of a trial that is repeated with more patience
+	s.ask()
+	for {
+		select {
+		case <-saved:
+			running.end()
+			running, first = s.try(ctx, c, s.patienceFor(c), 1), nil
+		case v := <-running.verdict:
+			switch {
+			case ctx.Err() != nil:
+				continue
+			case v.err != nil:
+				s.say("%v", v.err)
+			case first != nil && v.same(*first):
+				s.say("It is the same with a wait of %s.", patience)
+			default:
+				s.patient[c.ID] = s.patient[c.ID] || first != nil
+				s.showVerdict(v.judgement)
+			}
+			if v.solved {
+				s.praise(e, s.command("solution "+c.ID))
+				return true, nil
+			}
+			if v.waited && first == nil && !s.patient[c.ID] {
+				s.say("A test waited %s in vain. It is tried again with %s, in case that was too short.", impatience, patience)
+				first = &v.judgement
+				running = s.try(ctx, c, patience, 0)
+				continue
+			}
+			if s.standby != nil {
+				s.standby.Prepare()
+			}
+			s.showLine(ctx, c)
+		case key, open := <-s.keys:
+			if !open {
+				s.keys = nil
+				continue
+			}
+			switch key {
+			case 'q':
+				return false, nil
+			case 'n':
+				return true, nil
+			case 'r', 'o':
+				running.end() // so that nothing is said meanwhile
+			}
+			if err := s.press(ctx, key, c, e); err != nil && !errors.Is(err, ErrNotYet) {
+				s.say("%v", err)
+			}
+			s.ask()
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+func (s *session) patienceFor(c workCopy) time.Duration {
+	if s.patient[c.ID] {
+		return patience
+	}
+	return impatience
+}
+
+// same says whether two judgements would be shown alike, but for what tests print.
+func (j judgement) same(other judgement) bool {
+	return j.compiler == other.compiler && j.groups == other.groups && j.passing() == other.passing()
+}
+
+// press does what a key says.
+func (s *session) press(ctx context.Context, key rune, c workCopy, e exercise.Exercise) error {
+	switch key {
+	case 'h':
+		return s.hint(ctx, c, false)
+	case 's':
+		return s.solution(ctx, c, false)
+	case 'l':
+		return s.list(ctx)
+	case 'r':
+		s.say("Reset %s? What you changed is kept as a patch. (y or n)", c.ID)
+		s.ask()
+		select {
+		case key := <-s.keys:
+			if key == 'y' {
+				return s.reset(ctx, c)
+			}
+			s.say("Nothing is reset.")
+		case <-ctx.Done():
+		}
+		return nil
+	case 'o':
+		return s.edit(ctx, c, e)
+	case 'c':
+		return s.checkLesson(ctx, e)
+	case '\n':
+		s.showLine(ctx, c)
+		return nil
+	default:
+		s.say("%s", keysHelp)
+		return nil
+	}
+}
+
+// edit opens what the exercise is about in the learner's editor, and waits until that ends.
+func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) error {
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if editor == "" {
+		return errors.New("no editor is named; end this, and name one: export EDITOR=vim")
+	}
+	var files []string
+	for _, file := range append(e.Judge.Write, e.Judge.Read...) {
+		files = append(files, s.path(c.Path(e.Stage.Folder, file)))
+	}
+	files = append(files, s.path(c.Path(e.Folder(), "README.md")))
+	// As git does it: the variable may hold flags, too.
+	command := exec.CommandContext(ctx, "sh", append([]string{"-c", editor + ` "$@"`, editor}, files...)...)
+	command.Dir, command.Stdout, command.Stderr = s.cwd, s.out, s.out
+	if s.terminal != nil {
+		s.terminal.restore()
+		defer s.terminal.byKey(ctx)
+		command.Stdin, command.Stdout, command.Stderr = s.terminal.file, os.Stdout, os.Stderr
+	}
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("running %s: %w", editor, err)
+	}
+	return nil
+}
+
+// checkLesson checks the next step of the stage that an exercise belongs to.
+func (s *session) checkLesson(ctx context.Context, e exercise.Exercise) error {
+	lessons, err := s.lessons()
+	if err != nil {
+		return err
+	}
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return err
+	}
+	return s.checkNext(ctx, lessons, progress, e.Stage.Number)
+}
+
+// present says what an exercise is about, and where.
+func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) error {
+	lessons, err := s.lessons()
+	if err != nil {
+		return err
+	}
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return err
+	}
+	s.say("\n%s: %s (level %d, about %d minutes)\n", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
+	if l, step, ok := progress.nextOf(lessons, e.Stage.Number); ok {
+		s.say("  lesson    %s, step %d of %d: %s", s.path(s.home.Path(l.Folder(), "README.md")), step.Number, len(l.Steps), step.Title)
+	}
+	s.say("  the task  %s", s.path(c.Path(e.Folder(), "README.md")))
+	for _, file := range e.Judge.Write {
+		s.say("  write in  %s", s.path(c.Path(e.Stage.Folder, file)))
+	}
+	for _, file := range e.Judge.Read {
+		s.say("  read      %s", s.path(c.Path(e.Stage.Folder, file)))
+	}
+	s.say("\n%s", keysHelp)
+	return nil
+}
+
+func (s *session) showVerdict(j judgement) {
+	s.say("\n%s, after %.1fs", time.Now().Format(time.TimeOnly), j.took.Seconds())
+	s.show(j.outcome, j.exercise.Judge.Groups)
+	switch {
+	case j.tooLong:
+		s.say("\nIt was ended after %s: something waits for ever, or goes round for ever.", s.timeout)
+	case !j.solved:
+		s.say("\nNot yet: %s pass. %s", j.count(), s.help(j.hintsLeft))
+	}
+}
+
+// showLine shows how far one is in the whole workshop.
+func (s *session) showLine(ctx context.Context, c workCopy) {
+	exercises, _, err := exercise.All(s.home)
+	lessons, err2 := s.lessons()
+	progress, err3 := s.progress(ctx)
+	if err := errors.Join(err, err2, err3); err != nil {
+		s.say("%v", err)
+		return
+	}
+	solved := 0
+	for _, e := range exercises {
+		if !progress.of(e.ID()).Solved.IsZero() {
+			solved++
+		}
+	}
+	done, all := progress.stepsOf(lessons)
+	s.say("\n[%d of %d exercises, %d of %d lesson steps] %s: waiting for you to save a file", solved, len(exercises), done, all, c.ID)
+}

@@ -1,0 +1,171 @@
+package practice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/process"
+)
+
+// lessonName is what a learner calls a lesson: 3, or 4/podlog.
+func lessonName(l lesson.Lesson) string { return path.Join(strconv.Itoa(l.Stage.Number), l.Part) }
+
+// lessons returns the lessons of all stages.
+func (p practice) lessons() ([]lesson.Lesson, error) {
+	stages, err := p.home.Stages()
+	if err != nil {
+		return nil, err
+	}
+	var all []lesson.Lesson
+	for _, stage := range stages {
+		if _, err := os.Stat(p.home.Path(stage.Folder, "README.md")); err != nil {
+			continue // a stage that is being written
+		}
+		lessons, err := lesson.Of(p.home, stage)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lessons...)
+	}
+	return all, nil
+}
+
+// stepsOf counts the steps of all lessons, and those that are done.
+func (p Progress) stepsOf(lessons []lesson.Lesson) (done, all int) {
+	for _, l := range lessons {
+		all += len(l.Steps)
+		for _, step := range l.Steps {
+			if slices.Contains(p.Steps[lessonName(l)], step.Number) {
+				done++
+			}
+		}
+	}
+	return done, all
+}
+
+// nextStep returns the first step of a lesson that is not done.
+func (p Progress) nextStep(l lesson.Lesson) (lesson.Step, bool) {
+	i := slices.IndexFunc(l.Steps, func(step lesson.Step) bool { return !slices.Contains(p.Steps[lessonName(l)], step.Number) })
+	if i < 0 {
+		return lesson.Step{}, false
+	}
+	return l.Steps[i], true
+}
+
+// nextOf returns the first lesson with a step that is not done, of one stage, or of all if it
+// is 0.
+func (p Progress) nextOf(lessons []lesson.Lesson, stage int) (lesson.Lesson, lesson.Step, bool) {
+	for _, l := range lessons {
+		if step, ok := p.nextStep(l); ok && (stage == 0 || l.Stage.Number == stage) {
+			return l, step, true
+		}
+	}
+	return lesson.Lesson{}, lesson.Step{}, false
+}
+
+// step runs the check of a lesson's step, and records that it is done. Without a number it
+// is the next step, and without a name the next lesson of the stage that the learner is in.
+func (p practice) step(ctx context.Context, name, number string) error {
+	lessons, err := p.lessons()
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		return p.checkNext(ctx, lessons, progress, p.stageOf(p.cwd))
+	}
+	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return lessonName(l) == strings.TrimLeft(name, "0") })
+	if i < 0 {
+		var names []string
+		for _, l := range lessons {
+			names = append(names, lessonName(l))
+		}
+		return fmt.Errorf("there is no lesson %q; there is: %s", name, strings.Join(names, ", "))
+	}
+	l := lessons[i]
+	if number == "" {
+		return p.checkNext(ctx, lessons[i:i+1], progress, 0)
+	}
+	for _, step := range l.Steps {
+		if strconv.Itoa(step.Number) == number {
+			return p.checkStep(ctx, l, step)
+		}
+	}
+	return fmt.Errorf("the lesson %s has no step %s; it has %d", name, number, len(l.Steps))
+}
+
+// checkNext checks the next step of a stage, or of all if it is 0.
+func (p practice) checkNext(ctx context.Context, lessons []lesson.Lesson, progress Progress, stage int) error {
+	l, step, ok := progress.nextOf(lessons, stage)
+	if !ok {
+		p.say("All steps are done.")
+		return nil
+	}
+	return p.checkStep(ctx, l, step)
+}
+
+// stageOf is the number of the stage that a folder lies in, or 0.
+func (p practice) stageOf(dir string) int {
+	stages, _ := p.home.Stages()
+	for _, stage := range stages {
+		if dir == p.home.Path(stage.Folder) || strings.HasPrefix(dir, p.home.Path(stage.Folder)+"/") {
+			return stage.Number
+		}
+	}
+	return 0
+}
+
+// checkStep runs a step's check, and records that it is done. Its error is ErrNotYet if it is
+// not.
+func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.Step) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	command := process.Command(ctx, "sh", step.Check)
+	command.Dir = p.home.Path(l.Stage.Folder)
+	command.Env = p.labEnvironment()
+	output, err := command.CombinedOutput()
+	where := fmt.Sprintf("%s, step %d of %d: %s", p.path(p.home.Path(l.Folder(), "README.md")), step.Number, len(l.Steps), step.Title)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", step.Check, context.Cause(ctx))
+	}
+	if err != nil {
+		p.say("%s\n  not yet: %s", where, strings.TrimSpace(string(output)))
+		return ErrNotYet
+	}
+	err = p.update(func(progress *Progress) {
+		if progress.Steps == nil {
+			progress.Steps = map[string][]int{}
+		}
+		done := append(progress.Steps[lessonName(l)], step.Number)
+		slices.Sort(done)
+		progress.Steps[lessonName(l)] = slices.Compact(done)
+	})
+	if err == nil {
+		p.say("%s\n  done", where)
+	}
+	return err
+}
+
+// labEnvironment is the learner's, with the lab's programs. The cluster is the lab, unless
+// he has chosen one.
+func (p practice) labEnvironment() []string {
+	bin := p.home.Path("lab", "bin")
+	env := process.Environment(nil, "GOWORK=off", "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bin)
+	kubeconfig := p.home.Path(".lab", "kubeconfig")
+	if _, err := os.Stat(kubeconfig); os.Getenv("KUBECONFIG") == "" && !errors.Is(err, os.ErrNotExist) {
+		env = append(env, "KUBECONFIG="+kubeconfig)
+	}
+	return env
+}
