@@ -92,7 +92,7 @@ func newExercise() *cobra.Command {
 		Use:   "exercise",
 		Short: "Start an exercise, and prove that all of them are honest",
 	}
-	command.AddCommand(practice.NewStart(), proof.NewCommand())
+	command.AddCommand(practice.NewStart(), practice.NewBench(), proof.NewCommand())
 	return command
 }
 

@@ -120,32 +120,34 @@ func (p practice) judge(ctx context.Context, c workCopy, timeout time.Duration, 
 	return j, err
 }
 
-// runGroups runs the groups that passed at the last check and the next one, and one more each
-// time that all of them pass: of code that is not written yet, nobody waits for the tests.
-// Code that cannot be judged leaves the count of groups that pass as it was.
+// runGroups runs the groups that passed at the last check and the next one, and then one
+// after the other as long as they pass: of code that is not written yet, nobody waits for the
+// tests. Code that cannot be judged leaves the count of groups that pass as it was.
 func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise, passed int, timeout time.Duration) (outcome, int, error) {
 	groups := e.Judge.Groups
-	for n := min(passed+1, len(groups)); ; n++ {
-		var tests []exercise.Test
-		for _, group := range groups[:n] {
-			tests = append(tests, group.Tests...)
-		}
-		o, err := p.run(ctx, c, e, tests, timeout)
-		if err != nil || o.compiler != "" || o.tooLong {
-			return o, passed, err
-		}
-		passed = o.groups(groups)
-		if n == len(groups) || !o.solved() {
-			return o, passed, nil
-		}
+	n := min(passed+1, len(groups))
+	o, err := p.run(ctx, c, e, groups[:n], timeout)
+	for ; err == nil && o.solved() && n < len(groups); n++ {
+		var next outcome
+		next, err = p.run(ctx, c, e, groups[n:n+1], timeout)
+		next.findings = append(o.findings, next.findings...)
+		o = next
 	}
+	if err != nil || o.compiler != "" || o.tooLong {
+		return o, passed, err
+	}
+	return o, o.groups(groups), nil
 }
 
-// run runs some of the tests and judges what they say.
-func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, tests []exercise.Test, timeout time.Duration) (outcome, error) {
+// run runs the tests of some groups and judges what they say.
+func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, groups []exercise.Group, timeout time.Duration) (outcome, error) {
+	var tests []exercise.Test
+	for _, group := range groups {
+		tests = append(tests, group.Tests...)
+	}
 	module := gotest.Module{
 		Dir:       c.Path(e.Module()),
-		Assets:    p.home.Path("lab", "bin"),
+		Assets:    p.assets,
 		Wait:      p.wait,
 		Variables: p.variables,
 		Slow:      func(after time.Duration, doing string) { p.say("  %s: %s", after, doing) },

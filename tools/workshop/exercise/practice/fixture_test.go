@@ -44,7 +44,7 @@ func (l learner) open(out *bytes.Buffer) practice {
 	require.NoError(l, err)
 	home, err := here.Home(l.Context())
 	require.NoError(l, err)
-	return practice{cwd: l.cwd, here: here, home: home, out: out, wait: patience}
+	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: patience}
 }
 
 func (l learner) start(number, name string) (string, error) {

@@ -41,7 +41,7 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 	s.ask, s.keys = keys(in, t == nil)
 	t.byKey(ctx)
 	defer t.restore()
-	if assets := (gotest.Module{Assets: p.home.Path("lab", "bin")}); assets.MissingAssets() == "" {
+	if assets := (gotest.Module{Assets: p.assets}); assets.MissingAssets() == "" {
 		servers, err := standby.New(ctx, assets.AssetsFolder())
 		if err != nil {
 			return err

@@ -31,6 +31,7 @@ type practice struct {
 	home repository.Repository // the learner's clone
 	out  io.Writer
 
+	assets    string        // the folder of the API server
 	wait      time.Duration // how long a test may wait for one thing
 	variables []string      // more of the environment of tests
 	byKey     bool          // what a key does is not told as a command
@@ -49,7 +50,7 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
-	return practice{cwd: cwd, here: here, home: home, out: out, wait: patience}, nil
+	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: patience}, nil
 }
 
 // patience is how long a test may wait for what has to come. One that is to fail waits in

@@ -1,0 +1,206 @@
+package practice
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+// A lesson of the fixture with two steps.
+func addLesson(l learner) {
+	l.Helper()
+	repositorytest.Write(l, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n## Step 1: Make a\n\n## Step 2: Make b\n")
+	for _, step := range []struct{ number, file string }{{"1", "a"}, {"2", "b"}} {
+		repositorytest.Write(l, l.home.Path("01-sums", "lesson", "checks", "step"+step.number+".sh"),
+			"[ -e "+step.file+" ] || { echo there is no "+step.file+"; exit 1; }\necho done\n")
+	}
+	require.NoError(l, l.home.Commit(l.Context(), "lesson"))
+}
+
+// output is what a session printed so far.
+type output struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+	read   int
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.Write(p)
+}
+
+// next waits for a text after what was waited for before.
+func (o *output) next(t *testing.T, want string) {
+	t.Helper()
+	found := func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		i := strings.Index(o.buffer.String()[o.read:], want)
+		if i >= 0 {
+			o.read += i + len(want)
+		}
+		return i >= 0
+	}
+	if !assert.Eventually(t, found, 5*time.Minute, 10*time.Millisecond) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		require.Contains(t, o.buffer.String()[o.read:], want)
+	}
+}
+
+// learn runs a session. What is written are its keys.
+func (l learner) learn(ctx context.Context) (out *output, keys io.WriteCloser, ended <-chan error) {
+	l.Helper()
+	out = &output{}
+	p := l.open(nil)
+	p.out = out
+	reader, writer := io.Pipe()
+	l.Cleanup(func() { _ = writer.Close() })
+	done := make(chan error, 1)
+	go func() { done <- p.learn(ctx, reader, nil, 5*time.Minute) }()
+	return out, writer, done
+}
+
+func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
+	l := newLearner(t)
+	addLesson(l)
+	t.Setenv("EDITOR", "echo edits")
+	out, keys, ended := l.learn(t.Context())
+	press := func(key string) {
+		_, err := io.WriteString(keys, key+"\n")
+		require.NoError(t, err)
+	}
+	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n\n  lesson    01-sums/README.md, step 1 of 2: Make a\n  the task  .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n  read      .workshop/1-lost/01-sums/sum/sum.go\n")
+	out.next(t, "fails: TestSum/of_two")
+	out.next(t, "Not yet: 0 of 1 pass. For a hint: h\n")
+	out.next(t, "[0 of 3 exercises, 0 of 2 lesson steps] 1-lost: waiting for you to save a file")
+	assert.Zero(t, l.progress().of("1-lost").Tries, "nobody has tried anything")
+
+	press("h")
+	out.next(t, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: h\n")
+	press("l")
+	out.next(t, "* 1      lost")
+	press("c")
+	out.next(t, "01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
+	press("c")
+	out.next(t, "step 1 of 2: Make a\n  done\n")
+	press("o")
+	out.next(t, "edits .workshop/1-lost/01-sums/sum/sum.go .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n")
+	press("?")
+	out.next(t, "h hint")
+
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = -n")
+	out.next(t, "the sum is -2, not 3")
+	out.next(t, "[0 of 3 exercises, 1 of 2 lesson steps]")
+	press("r")
+	out.next(t, "Reset 1-lost? What you changed is kept as a patch. (y or n)")
+	press("n")
+	out.next(t, "Nothing is reset.")
+	press("r")
+	press("y")
+	out.next(t, "kept in .workshop/1-lost-1.patch")
+	out.next(t, "the sum is 2, not 3")
+	out.next(t, "waiting for you")
+
+	l.solve()
+	out.next(t, "Well done: it is solved. What was wrong, and why it matters: bin/workshop solution 1-lost\n")
+	out.next(t, "1-smallest: Something is smallest")
+	out.next(t, "[1 of 3 exercises, 1 of 2 lesson steps] 1-smallest")
+	press("n")
+	out.next(t, "1-silent: Something is silent")
+	press("q") // also while the tests run
+	out.next(t, "To go on where you are: make learn\n")
+	require.NoError(t, wait(t, ended, "the end"))
+	progress := l.progress()
+	assert.Equal(t, "1-silent", progress.Current)
+	assert.Equal(t, map[string][]int{"1": {1}}, progress.Steps)
+	assert.Positive(t, progress.of("1-lost").Tries)
+
+	// It goes on where one was, and without keys, until the context ends.
+	ctx, cancel := context.WithCancel(t.Context())
+	out, keys, ended = l.learn(ctx)
+	require.NoError(t, keys.Close())
+	out.next(t, "1-silent: Something is silent")
+	cancel()
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
+func TestStepsOfLessonsAreRecorded(t *testing.T) {
+	l := newLearner(t)
+	addLesson(l)
+	step := func(args ...string) (string, error) {
+		var out bytes.Buffer
+		args = append(args, "", "")
+		err := l.open(&out).step(t.Context(), args[0], args[1])
+		return out.String(), err
+	}
+	out, err := step()
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Equal(t, "01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n", out)
+	repositorytest.Write(t, l.home.Path("01-sums", "b"), "")
+	out, err = step("1", "2")
+	require.NoError(t, err)
+	assert.Contains(t, out, "step 2 of 2: Make b\n  done\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
+	_, err = l.in("01-sums").stepHere()
+	require.NoError(t, err)
+	out, err = step()
+	require.NoError(t, err)
+	assert.Equal(t, "All steps are done.\n", out)
+	assert.Equal(t, map[string][]int{"1": {1, 2}}, l.progress().Steps)
+	_, err = step("7")
+	require.EqualError(t, err, `there is no lesson "7"; there is: 1`)
+	_, err = step("1", "3")
+	require.EqualError(t, err, "the lesson 1 has no step 3; it has 2")
+}
+
+func (l learner) stepHere() (string, error) {
+	l.Helper()
+	var out bytes.Buffer
+	err := l.open(&out).step(l.Context(), "", "")
+	return out.String(), err
+}
+
+func TestAFileIsNoTerminal(t *testing.T) {
+	file, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer file.Close()
+	assert.Nil(t, openTerminal(t.Context(), file))
+	var none *terminal
+	none.byKey(t.Context())
+	none.restore()
+}
+
+func TestAKeyIsReadOnlyWhenSomebodyAsks(t *testing.T) {
+	reader, writer := io.Pipe()
+	ask, keys := keys(reader, false)
+	ask()
+	_, err := io.WriteString(writer, "H")
+	require.NoError(t, err)
+	assert.Equal(t, 'h', wait(t, keys, "h"))
+	read := make(chan struct{})
+	go func() {
+		_, _ = io.WriteString(writer, "x")
+		close(read)
+	}()
+	select {
+	case <-read:
+		assert.Fail(t, "nobody has asked")
+	case <-time.After(10 * time.Millisecond):
+	}
+	ask()
+	assert.Equal(t, 'x', wait(t, keys, "x"))
+}
