@@ -72,6 +72,10 @@ WORKSHOP := bin/workshop
 workshop: | go
 	@mkdir -p bin && go -C tools/workshop build -o ../../$(WORKSHOP) .
 
+.PHONY: learn
+learn: workshop $(LAB) ## Learn: one exercise after the other, judged on each save
+	@$(WORKSHOP) learn
+
 .PHONY: exercise
 exercise: workshop $(LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)
 	@$(WORKSHOP) exercise start '$(N)' '$(NAME)'
@@ -172,6 +176,10 @@ bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
 $(BENCHES): bench-%: $(ASSETS) | go ## Run a stage's benchmarks
 	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
 
+.PHONY: bench-learn
+bench-learn: workshop $(LAB) ## Measure the time from a save to the verdict (ARGS="--runs 4 1-login")
+	@$(WORKSHOP) exercise bench $(ARGS)
+
 .PHONY: prove
 prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
@@ -217,7 +225,7 @@ go:
 
 .PHONY: help
 help:
-	@echo "The two to begin with: make stage-1, make test"
+	@echo "The two to begin with: make stage-1, make learn"
 	@awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v diffs="$(DIFFS)" ' \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	  /^[^#\t].*:.* ## / { \

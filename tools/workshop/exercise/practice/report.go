@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/lesson"
 )
 
 // report writes what somebody can hand in, in Markdown: how it went with each exercise,
@@ -54,7 +55,31 @@ func (p practice) report(ctx context.Context) error {
 	p.say("| exercise | level | state | tries | hints | solution seen | started | solved |")
 	p.say("|---|---|---|---|---|---|---|---|")
 	p.say("%s", rows.String())
+	if err := p.reportSteps(progress); err != nil {
+		return err
+	}
 	p.say("Written on %s; times are UTC. Workshop: commit %s. Program: %s on %s/%s.", now().Format(time.DateOnly), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
+}
+
+// reportSteps says which lessons were begun, if any were.
+func (p practice) reportSteps(progress Progress) error {
+	lessons, err := p.lessons()
+	if err != nil {
+		return err
+	}
+	done, all := progress.stepsOf(lessons)
+	p.say("%d of %d lesson steps are done.\n", done, all)
+	if done == 0 {
+		return nil
+	}
+	p.say("| lesson | steps done |\n|---|---|")
+	for _, l := range lessons {
+		if done, all := progress.stepsOf([]lesson.Lesson{l}); done > 0 {
+			p.say("| %s | %d of %d |", lessonName(l), done, all)
+		}
+	}
+	p.say("")
 	return nil
 }
 

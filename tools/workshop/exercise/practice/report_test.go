@@ -15,8 +15,10 @@ func TestTheReportSaysHowItWentWithEachExercise(t *testing.T) {
 	l.git(l.home.Root, "config", "user.name", "Ada")
 	at := time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC)
 	var out bytes.Buffer
+	addLesson(l)
 	p := l.open(&out)
 	require.NoError(t, p.update(func(progress *Progress) {
+		progress.Steps = map[string][]int{"1": {2}}
 		*progress.of("1-lost") = Record{Started: at, Tries: 3, Hints: 1, Solved: at.Add(20 * time.Minute)}
 		*progress.of("1-silent") = Record{Started: at, Tries: 1, SolutionSeen: at.Add(time.Hour)}
 		*progress.of("9-gone") = Record{Started: at}
@@ -35,6 +37,12 @@ func TestTheReportSaysHowItWentWithEachExercise(t *testing.T) {
 | 1-smallest | 2 | new | 0 | 0 |  |  |  |
 | 1-silent | 3 | started | 1 | 0 | 2026-05-04 10:30 | 2026-05-04 09:30 |  |
 | 9-gone |  | started | 0 | 0 |  | 2026-05-04 09:30 |  |
+
+1 of 2 lesson steps are done.
+
+| lesson | steps done |
+|---|---|
+| 1 | 1 of 2 |
 
 Written on `)
 	assert.Contains(t, out.String(), "Workshop: commit "+l.git(l.home.Root, "rev-parse", "--short", "HEAD")+" of ")
