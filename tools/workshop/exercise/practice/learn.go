@@ -164,6 +164,9 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			}
 			s.showLine(ctx, c)
 		case key, open := <-s.keys:
+			if !open && s.terminal != nil {
+				return false, nil // it was closed
+			}
 			if !open {
 				s.keys = nil
 				continue
