@@ -127,7 +127,7 @@ func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise
 	groups := e.Judge.Groups
 	n := min(passed+1, len(groups))
 	o, err := p.run(ctx, c, e, groups[:n], timeout)
-	for ; err == nil && o.solved() && n < len(groups); n++ {
+	for ; err == nil && o.solved() && n < len(groups) && !p.stepwise; n++ {
 		var next outcome
 		next, err = p.run(ctx, c, e, groups[n:n+1], timeout)
 		next.findings = append(o.findings, next.findings...)

@@ -36,7 +36,7 @@ type session struct {
 // learn leads through the exercises, from the one in hand on. It judges at each save, and does
 // what keys say, until the learner quits or ctx ends.
 func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
-	p.out, p.byKey = &whole{out: p.out}, true
+	p.out, p.byKey, p.stepwise = &whole{out: p.out}, true, true
 	s := &session{practice: p, timeout: timeout, terminal: t, patient: map[string]bool{}}
 	s.ask, s.keys = keys(in, t == nil)
 	t.byKey(ctx)
@@ -143,6 +143,12 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 				continue
 			case v.err != nil:
 				s.say("%v", v.err)
+			case v.outcome.solved() && !v.solved:
+				s.say("\n%s, after %.1fs\n\n%d/%d %s passes. Now the next ...", time.Now().Format(time.TimeOnly), v.took.Seconds(),
+					v.groups, len(e.Judge.Groups), e.Judge.Groups[v.groups-1].Name)
+				s.prepare()
+				running, first = s.try(ctx, c, s.patienceFor(c), 0), nil
+				continue
 			case first != nil && v.same(*first):
 				s.say("It is the same with a wait of %s.", patience)
 			default:
@@ -159,9 +165,7 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 				running = s.try(ctx, c, patience, 0)
 				continue
 			}
-			if s.standby != nil {
-				s.standby.Prepare()
-			}
+			s.prepare()
 			s.showLine(ctx, c)
 		case key, open := <-s.keys:
 			if !open && s.terminal != nil {
@@ -186,6 +190,13 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
+	}
+}
+
+// prepare has an API server stand by for the next trial.
+func (s *session) prepare() {
+	if s.standby != nil {
+		s.standby.Prepare()
 	}
 }
 

@@ -138,6 +138,28 @@ func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 	require.NoError(t, wait(t, ended, "the end"))
 }
 
+func TestLearningGoesFromOneGroupToTheNext(t *testing.T) {
+	l := newLearner(t)
+	exercisetest.AddBuild(t, l.home)
+	l.mustStart("1", "build")
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "1-build: Write a sum")
+	out.next(t, "  write in  .workshop/1-build/01-sums/sum/sum.go\n")
+	out.next(t, "Not yet: 0 of 2 groups pass. For a hint: h")
+	file := l.copyPath("1-build", "01-sums", "sum", "sum.go")
+	exercisetest.Edit(t, file, "func Sum(numbers ...int) int { return 0 }", "func Sum(numbers ...int) (total int) {\n\tfor _, n := range numbers {\n\t\ttotal += n\n\t}\n\treturn total\n}")
+	out.next(t, "1/2 The sum passes. Now the next ...\n")
+	out.next(t, "fails: TestMax (./sum)")
+	out.next(t, "Not yet: 1 of 2 groups pass. For a hint: h")
+	assert.Equal(t, 1, l.progress().of("1-build").Tries, "one save is one try")
+	exercisetest.Edit(t, file, "func Max(numbers ...int) int { return 0 }", "func Max(numbers ...int) int { return 3 }")
+	out.next(t, "Well done: it is solved. What the workshop wrote, and why: bin/workshop solution 1-build\n")
+	out.next(t, "waiting for you")
+	_, err := io.WriteString(keys, "q\n")
+	require.NoError(t, err)
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
 func TestStepsOfLessonsAreRecorded(t *testing.T) {
 	l := newLearner(t)
 	addLesson(l)

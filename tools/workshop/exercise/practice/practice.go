@@ -34,6 +34,7 @@ type practice struct {
 	assets    string        // the folder of the API server
 	wait      time.Duration // how long a test may wait for one thing
 	variables []string      // more of the environment of tests
+	stepwise  bool          // a group that passes is a verdict, before the next one is run
 	byKey     bool          // what a key does is not told as a command
 }
 
