@@ -40,12 +40,12 @@ func (f flags) in(dir, port, etcd string) []string {
 	var args []string
 	for _, arg := range f.args {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		switch {
-		case name == "secure-port":
+		switch name {
+		case "secure-port":
 			value = port
-		case name == "etcd-servers":
+		case "etcd-servers":
 			value = etcd
-		case name == "service-account-issuer": // it has the port, and nobody connects to it
+		case "service-account-issuer": // it has the port, and nobody connects to it
 			value = "https://127.0.0.1/"
 		default:
 			value = strings.Replace(value, f.dir(), dir, 1)

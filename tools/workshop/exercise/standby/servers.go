@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +119,7 @@ func (n *servers) become(ctx context.Context, f flags) error {
 func (n *servers) write(f flags, authority []byte) error {
 	for name, content := range f.files {
 		if name == filepath.Base(value(f.args, "client-ca-file")) {
-			content = append(content[:len(content):len(content)], authority...)
+			content = append(slices.Clip(content), authority...)
 		}
 		if err := os.WriteFile(filepath.Join(n.dir, name), content, 0o600); err != nil {
 			return err
