@@ -1,0 +1,358 @@
+package main_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+const (
+	configMap  = "namespace-labels"
+	annotation = "example.com/namespace-labels"
+	managedBy  = "app.kubernetes.io/managed-by"
+)
+
+// env is a cluster in which the program works, and what the judge does there. The judge does
+// not go through the proxy.
+type env struct {
+	t       *testing.T
+	client  kubernetes.Interface
+	proxy   *proxy
+	path    string   // of the program
+	program *program // that was started last
+
+	// patience is after how many looks the judge gives up, if the program makes no request
+	// meanwhile. A look is a request of the judge, so on a busy machine it waits longer.
+	patience int
+}
+
+// tick is the time between two looks.
+const tick = 10 * time.Millisecond
+
+// built is the program, once it is built.
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// build builds the program into the folder of the cluster, which goes with it.
+func build(c *testcluster.Cluster) (path string, err error) {
+	built.once.Do(func() {
+		built.path = filepath.Join(filepath.Dir(c.Kubeconfig), "yourown")
+		if output, err := exec.Command("go", "build", "-o", built.path, ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("the program does not compile: %s", output)
+		}
+	})
+	return built.path, built.err
+}
+
+// newEnv returns one whose cluster has no namespace but those of Kubernetes.
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	c := testcluster.Shared(t)
+	e := &env{t: t, client: c.Client, path: os.Getenv("PROGRAM"), patience: 250}
+	if e.path == "" {
+		var err error
+		e.path, err = build(c)
+		require.NoError(t, err)
+	}
+	e.empty(t.Context())
+	t.Cleanup(func() { e.empty(context.Background()) })
+	e.proxy = startProxy(t, c.Config)
+	return e
+}
+
+// empty deletes the namespaces and what is in them, as Kubernetes would: nothing else does it
+// here.
+func (e *env) empty(ctx context.Context) {
+	all, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	require.NoError(e.t, err)
+	var deleting sync.WaitGroup
+	for _, ns := range all.Items {
+		if ns.Name != "default" && !strings.HasPrefix(ns.Name, "kube-") {
+			deleting.Go(func() { e.finish(ctx, ns.Name) })
+		}
+	}
+	deleting.Wait()
+}
+
+// finish is what happens to a namespace that is deleted.
+func (e *env) finish(ctx context.Context, namespace string) {
+	err := e.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	if !apierrors.IsConflict(err) { // it is being deleted
+		assert.NoError(e.t, err)
+	}
+	assert.NoError(e.t, e.client.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	_, err = e.client.CoreV1().Namespaces().Finalize(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.UpdateOptions{})
+	assert.NoError(e.t, err)
+}
+
+// A program is one run of what is judged.
+type program struct {
+	command *exec.Cmd
+	output  testcluster.Output
+	ended   chan struct{} // is closed
+	err     error         // once it has ended
+}
+
+// start runs the program, with nothing but KUBECONFIG in its environment, until it reads
+// namespaces.
+func (e *env) start() {
+	e.t.Helper()
+	p := &program{command: exec.Command(e.path), ended: make(chan struct{})}
+	p.command.Dir = e.t.TempDir()
+	p.command.Env = []string{"KUBECONFIG=" + e.proxy.kubeconfig}
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.command.WaitDelay = time.Second // for what it has started
+	require.NoError(e.t, p.command.Start())
+	go func() {
+		p.err = p.command.Wait()
+		close(p.ended)
+	}()
+	e.t.Cleanup(p.kill)
+	e.program = p
+
+	began := len(e.proxy.all())
+	looks := time.NewTicker(tick)
+	defer looks.Stop()
+	for deadline := time.Now().Add(testcluster.TestTimeout); !e.readsNamespaces(began); <-looks.C {
+		e.alive()
+		if time.Now().After(deadline) {
+			require.FailNow(e.t, "the program runs, but does not read the namespaces of the API server that KUBECONFIG names"+p.printed())
+		}
+	}
+}
+
+func (e *env) readsNamespaces(since int) bool {
+	for _, r := range e.proxy.all()[since:] {
+		if r.path == "/api/v1/namespaces" && r.status == 200 {
+			return true
+		}
+	}
+	return false
+}
+
+// kill ends the program, and what it has started, with SIGKILL.
+func (p *program) kill() {
+	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
+	<-p.ended
+}
+
+// stopTimeout is how long a program may take to end. One that has nothing to do needs
+// milliseconds.
+const stopTimeout = 15 * time.Second
+
+// stop sends a signal, at which the program has to end with exit code 0.
+func (e *env) stop(signal syscall.Signal) {
+	e.t.Helper()
+	e.alive()
+	require.NoError(e.t, e.program.command.Process.Signal(signal))
+	select {
+	case <-e.program.ended:
+		require.NoError(e.t, e.program.err, "the program did not end with exit code 0 at %s%s", signalName(signal), e.program.printed())
+	case <-time.After(stopTimeout):
+		require.FailNow(e.t, fmt.Sprintf("the program still runs %s after %s%s", stopTimeout, signalName(signal), e.program.printed()))
+	}
+}
+
+func signalName(signal syscall.Signal) string {
+	return map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM"}[signal]
+}
+
+// alive fails when the program has ended.
+func (e *env) alive() {
+	e.t.Helper()
+	select {
+	case <-e.program.ended:
+		why := "exit code 0"
+		if e.program.err != nil {
+			why = e.program.err.Error()
+		}
+		require.FailNow(e.t, "the program ended by itself ("+why+"), but it has to run until it is stopped"+e.program.printed())
+	default:
+	}
+}
+
+// printed says what the program has printed last.
+func (p *program) printed() string {
+	lines := p.output.Lines()
+	if last := strings.TrimSpace(strings.Join(lines[max(0, len(lines)-5):], "\n")); last != "" {
+		return "; it printed:\n" + last
+	}
+	return "; it printed nothing"
+}
+
+// eventually waits until a problem is gone.
+func (e *env) eventually(problem func() string) {
+	e.t.Helper()
+	looks := time.NewTicker(tick)
+	defer looks.Stop()
+	requests, quiet := -1, 0
+	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-looks.C {
+		said := problem()
+		if said == "" {
+			return
+		}
+		e.alive()
+		if n := len(e.proxy.all()); n != requests {
+			requests, quiet = n, 0
+		}
+		if quiet++; quiet > e.patience || time.Now().After(deadline) {
+			require.FailNow(e.t, said+"; "+e.doing()+e.program.printed())
+		}
+	}
+}
+
+// doing says what the program did last.
+func (e *env) doing() string {
+	var writes []string
+	for _, r := range e.proxy.all() {
+		if r.reads == "" {
+			writes = append(writes, fmt.Sprintf("%s %s: %d", r.method, r.path, r.status))
+		}
+	}
+	if len(writes) == 0 {
+		return "it wrote nothing"
+	}
+	return "it wrote last:\n" + strings.Join(writes[max(0, len(writes)-3):], "\n")
+}
+
+// namespace creates one. Asking, it has the annotation.
+func (e *env) namespace(name string, annotations, labels map[string]string) {
+	e.t.Helper()
+	_, err := e.client.CoreV1().Namespaces().Create(e.t.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations, Labels: labels},
+	}, metav1.CreateOptions{})
+	require.NoError(e.t, err)
+}
+
+// These are annotations of a namespace.
+var (
+	asking = map[string]string{annotation: ""}
+	silent = map[string]string{"example.com/other": ""}
+)
+
+// change merges metadata into that of a namespace. A value that is nil is removed.
+func (e *env) change(namespace, field, key string, value any) {
+	e.t.Helper()
+	_, err := e.client.CoreV1().Namespaces().Patch(e.t.Context(), namespace, types.MergePatchType, patch(e.t, field, key, value), metav1.PatchOptions{})
+	require.NoError(e.t, err)
+}
+
+func patch(t *testing.T, field, key string, value any) []byte {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{field: map[string]any{key: value}}})
+	require.NoError(t, err)
+	return body
+}
+
+// edit changes the ConfigMap of a namespace, as somebody else.
+func (e *env) edit(namespace, patch string) {
+	e.t.Helper()
+	_, err := e.client.CoreV1().ConfigMaps(namespace).Patch(e.t.Context(), configMap, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(e.t, err)
+}
+
+// remove deletes the ConfigMap of a namespace, as somebody else.
+func (e *env) remove(namespace string) {
+	e.t.Helper()
+	require.NoError(e.t, e.client.CoreV1().ConfigMaps(namespace).Delete(e.t.Context(), configMap, metav1.DeleteOptions{}))
+}
+
+// foreign creates a ConfigMap that is not the program's, and returns it.
+func (e *env) foreign(namespace string) *corev1.ConfigMap {
+	e.t.Helper()
+	made, err := e.client.CoreV1().ConfigMaps(namespace).Create(context.WithoutCancel(e.t.Context()), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: configMap, Labels: map[string]string{managedBy: "Helm"}},
+		Data:       map[string]string{"labels": "mine"},
+	}, metav1.CreateOptions{})
+	require.NoError(e.t, err)
+	return made
+}
+
+// get returns the ConfigMap of a namespace, or nil.
+func (e *env) get(namespace string) *corev1.ConfigMap {
+	e.t.Helper()
+	have, err := e.client.CoreV1().ConfigMaps(namespace).Get(e.t.Context(), configMap, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	require.NoError(e.t, err)
+	return have
+}
+
+// reach waits until the ConfigMap of a namespace is right.
+func (e *env) reach(namespace string) {
+	e.t.Helper()
+	ns, err := e.client.CoreV1().Namespaces().Get(e.t.Context(), namespace, metav1.GetOptions{})
+	require.NoError(e.t, err)
+	want := map[string]string{"labels": labels.Set(ns.Labels).String()}
+	e.eventually(func() string {
+		have := e.get(namespace)
+		switch {
+		case have == nil:
+			return fmt.Sprintf("namespace %s asks for a ConfigMap %s and has none", namespace, configMap)
+		case have.Labels[managedBy] != configMap:
+			return fmt.Sprintf("the ConfigMap of namespace %s does not have the label %s=%s", namespace, managedBy, configMap)
+		case fmt.Sprint(have.Data) != fmt.Sprint(want): // maps are printed in order
+			return fmt.Sprintf("the ConfigMap of namespace %s has the data %q, and should have %q", namespace, have.Data, want)
+		}
+		return ""
+	})
+}
+
+// gone waits until a namespace has no ConfigMap.
+func (e *env) gone(namespace string) {
+	e.t.Helper()
+	e.eventually(func() string {
+		if e.get(namespace) == nil {
+			return ""
+		}
+		return fmt.Sprintf("namespace %s does not ask for a ConfigMap %s any more and still has one", namespace, configMap)
+	})
+}
+
+// turn waits until the program must have seen all that happened before: it brings about one
+// change of a namespace and one of a ConfigMap, each in a watch behind all others, and waits
+// until the program has acted on both.
+func (e *env) turn() {
+	e.t.Helper()
+	const namespace = "turn"
+	if _, err := e.client.CoreV1().Namespaces().Get(e.t.Context(), namespace, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		e.namespace(namespace, asking, nil)
+	}
+	e.change(namespace, "labels", "turn", fmt.Sprint(time.Now().UnixNano()))
+	e.reach(namespace)
+	e.remove(namespace)
+	e.reach(namespace)
+}
+
+// version is the present one of the cluster.
+func (e *env) version() string {
+	e.t.Helper()
+	all, err := e.client.CoreV1().Namespaces().List(e.t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(e.t, err)
+	return cmp.Or(all.ResourceVersion, "0")
+}

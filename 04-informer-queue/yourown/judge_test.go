@@ -1,0 +1,302 @@
+// The judge of the exercise your-own builds the program, or takes the one that the variable
+// PROGRAM names, and runs it against an API server.
+//
+//	judge_test.go   what the program has to do
+//	env_test.go     the cluster, the program, and waiting
+//	proxy_test.go   what the program asks of the API server, and what goes wrong with that
+//
+// How long something may take is not asked. What has to come is waited for until it is there,
+// or until the program does nothing any more. What must not come is looked for once the program
+// has acted on something that came later.
+package main_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+func TestItRunsUntilItIsStopped(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signalName(signal), func(t *testing.T) {
+			e := newEnv(t)
+			e.start()
+			e.stop(signal)
+		})
+	}
+}
+
+func TestANamespaceThatAsksHasAConfigMap(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("silent", silent, nil)
+	e.namespace("before", asking, map[string]string{"team": "coast"})
+	e.start()
+	e.reach("before")
+	e.namespace("after", asking, map[string]string{"team": "harbour", "example.com/tier": ""})
+	e.reach("after")
+	e.namespace("later", nil, nil)
+	e.change("later", "annotations", annotation, "true")
+	e.reach("later")
+	assert.Nil(t, e.get("silent"), "namespace silent does not ask for a ConfigMap and has one")
+}
+
+// It keeps in mind what it has read: neither a hundred namespaces nor a hundred changes are a
+// reason to list them again.
+func TestManyNamespacesNeedFewRequests(t *testing.T) {
+	const many = 30
+	e := newEnv(t)
+	for i := range many {
+		e.namespace(fmt.Sprintf("n%d", i), asking, map[string]string{"number": fmt.Sprint(i)})
+	}
+	e.start()
+	for i := range many {
+		e.reach(fmt.Sprintf("n%d", i))
+	}
+	began := len(e.proxy.all())
+	for i := range many {
+		e.namespace(fmt.Sprintf("m%d", i), asking, nil)
+		e.reach(fmt.Sprintf("m%d", i))
+	}
+	const few = 10
+	assert.LessOrEqual(t, e.proxy.count(0, list), few, "it lists too often")
+	assert.LessOrEqual(t, e.proxy.count(0, watch), few, "it watches too often")
+	assert.LessOrEqual(t, e.proxy.count(began, get), 3*many, "it reads too often")
+	for i := range many {
+		assert.Len(t, accepted(e.proxy.writes(0, fmt.Sprintf("n%d", i))), 1, "it has to write each ConfigMap once")
+	}
+}
+
+func TestItFollowsTheLabels(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"team": "coast"})
+	e.start()
+	e.reach("harbour")
+	for _, change := range []struct {
+		key   string
+		value any
+	}{{"tier", "gold"}, {"tier", "silver"}, {"empty", ""}, {"team", nil}, {"tier", nil}} {
+		began := len(e.proxy.all())
+		e.change("harbour", "labels", change.key, change.value)
+		e.reach("harbour")
+		assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 1, "it writes more than once for one change")
+	}
+}
+
+func TestItHealsTheConfigMap(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"team": "coast"})
+	e.start()
+	e.reach("harbour")
+	for name, patch := range map[string]string{
+		"a value":       `{"data":{"labels":"forged"}}`,
+		"one key more":  `{"data":{"more":"forged"}}`,
+		"no data":       `{"data":null}`,
+		"another label": `{"metadata":{"labels":{"owner":"somebody"}},"data":null}`,
+	} {
+		began := len(e.proxy.all())
+		e.edit("harbour", patch)
+		e.reach("harbour")
+		assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 1, "%s: it writes more than once for one change", name)
+	}
+	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it takes away the label that somebody put on the ConfigMap")
+	e.remove("harbour")
+	e.reach("harbour")
+}
+
+func TestItDoesNotWriteWithoutAReason(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"})
+	e.start()
+	e.reach("harbour")
+	began := len(e.proxy.all())
+	for i := range 10 {
+		e.change("harbour", "annotations", "example.com/other", fmt.Sprint(i))
+		e.edit("harbour", fmt.Sprintf(`{"metadata":{"annotations":{"example.com/other":"%d"}}}`, i))
+	}
+	for _, value := range []string{"6", "7"} {
+		e.change("harbour", "labels", "e", value)
+		e.reach("harbour")
+	}
+	assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 2, "only the labels changed, twice, and it wrote more often")
+}
+
+func TestItRemovesWhatIsNotAskedFor(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, nil)
+	e.start()
+	e.reach("harbour")
+	e.change("harbour", "annotations", annotation, nil)
+	e.gone("harbour")
+	e.change("harbour", "annotations", annotation, "")
+	e.reach("harbour")
+}
+
+func TestItLeavesAloneWhatIsNotItsOwn(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("asks", asking, nil)
+	e.namespace("asked", nil, nil)
+	foreign := map[string]*corev1.ConfigMap{"asks": e.foreign("asks"), "asked": e.foreign("asked")}
+	e.start()
+	e.turn()
+	e.change("asked", "annotations", annotation, "")
+	for _, namespace := range []string{"asks", "asked"} {
+		e.change(namespace, "labels", "team", "coast")
+	}
+	e.turn()
+	for _, namespace := range []string{"asks", "asked"} {
+		e.change(namespace, "annotations", annotation, nil)
+	}
+	e.turn()
+	for namespace, before := range foreign {
+		have := e.get(namespace)
+		require.NotNil(t, have, "it deleted the ConfigMap of somebody else")
+		assert.Equal(t, before.Data, have.Data, "it overwrote the ConfigMap of somebody else")
+		assert.Equal(t, before.ResourceVersion, have.ResourceVersion, "it wrote to the ConfigMap of somebody else")
+		assert.LessOrEqual(t, len(e.proxy.writes(0, namespace)), 5, "it tries again and again to write what it cannot")
+	}
+
+	e.change("asks", "annotations", annotation, "")
+	e.remove("asks")
+	e.reach("asks")
+}
+
+// What has changed while it was down is found by comparing. If nothing has, there is nothing
+// to write.
+func TestItIsStoppedAndStarted(t *testing.T) {
+	e := newEnv(t)
+	down(e, func() func() {
+		e.program.kill()
+		return e.start
+	})
+	e.stop(syscall.SIGTERM)
+	began := len(e.proxy.all())
+	e.start()
+	e.turn()
+	for _, namespace := range []string{"same", "labels", "data", "deleted", "asks"} {
+		assert.Empty(t, e.proxy.writes(began, namespace), "nothing has changed, and it writes after a start")
+	}
+}
+
+func TestTheConnectionIsCut(t *testing.T) {
+	e := newEnv(t)
+	down(e, e.proxy.hold)
+}
+
+// The server has forgotten what happened since the connection was cut: error 410.
+func TestTheVersionIsTooOld(t *testing.T) {
+	e := newEnv(t)
+	down(e, func() func() {
+		release := e.proxy.hold()
+		return func() {
+			e.proxy.forget(e.version())
+			release()
+		}
+	})
+}
+
+// patient is enough for a program that waits some seconds before it tries again.
+const patient = 700
+
+// down has changes while the program, or its connection, is down.
+func down(e *env, goDown func() (comeBack func())) {
+	e.t.Helper()
+	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
+		e.namespace(name, asking, map[string]string{"team": "coast"})
+	}
+	e.namespace("asks", nil, nil)
+	e.start()
+	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
+		e.reach(name)
+	}
+	e.patience = patient
+	comeBack := goDown()
+	began := len(e.proxy.all())
+	e.change("labels", "labels", "team", "harbour")
+	e.edit("data", `{"data":{"labels":"forged"}}`)
+	e.remove("deleted")
+	e.change("unasked", "annotations", annotation, nil)
+	e.change("asks", "annotations", annotation, "")
+	comeBack()
+	for _, name := range []string{"same", "labels", "data", "deleted", "asks"} {
+		e.reach(name)
+	}
+	e.gone("unasked")
+	e.turn()
+	assert.Empty(e.t, e.proxy.writes(began, "same"), "in namespace same nothing has changed, and it writes")
+	assert.LessOrEqual(e.t, e.proxy.count(began, list), 10, "it lists too often")
+}
+
+func TestAWriteThatFailsIsTriedAgain(t *testing.T) {
+	e := newEnv(t)
+	e.patience = patient
+	e.start()
+	e.proxy.once("POST", "harbour", func() int { return 500 })
+	e.namespace("harbour", asking, nil)
+	e.reach("harbour")
+}
+
+// Somebody puts a label on the ConfigMap after the program has read it.
+func TestTheConfigMapChangesBeforeItIsUpdated(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, nil)
+	e.start()
+	e.reach("harbour")
+	e.proxy.once("PUT PATCH", "harbour", func() int {
+		e.edit("harbour", `{"metadata":{"labels":{"owner":"somebody"}}}`)
+		return 0
+	})
+	e.change("harbour", "labels", "team", "coast")
+	e.reach("harbour")
+	e.turn()
+	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it takes away the label that somebody put on the ConfigMap")
+}
+
+// Somebody puts a ConfigMap of his own in the place of the program's, after the program has
+// decided to delete that.
+func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, nil)
+	e.start()
+	e.reach("harbour")
+	e.proxy.once("DELETE", "harbour", func() int {
+		e.remove("harbour")
+		e.foreign("harbour")
+		return 0
+	})
+	e.change("harbour", "annotations", annotation, nil)
+	e.eventually(func() string {
+		if have := e.get("harbour"); have != nil && have.Labels[managedBy] == configMap {
+			return "namespace harbour does not ask for a ConfigMap any more and still has one"
+		}
+		return ""
+	})
+	e.turn()
+	assert.NotNil(t, e.get("harbour"), "it deleted the ConfigMap of somebody else")
+}
+
+// Nothing can be created in a namespace that is being deleted. When it is gone, another one may
+// have its name.
+func TestANamespaceIsDeleted(t *testing.T) {
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"team": "coast"})
+	e.start()
+	e.reach("harbour")
+	require.NoError(t, e.client.CoreV1().Namespaces().Delete(t.Context(), "harbour", metav1.DeleteOptions{}))
+	e.turn()
+	began := len(e.proxy.all())
+	e.remove("harbour")
+	e.turn()
+	assert.Empty(t, e.proxy.writes(began, "harbour"), "it writes into a namespace that is being deleted")
+	e.finish(t.Context(), "harbour")
+	e.namespace("harbour", asking, map[string]string{"team": "harbour"})
+	e.reach("harbour")
+}
