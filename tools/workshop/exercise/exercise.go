@@ -55,6 +55,8 @@ type Judge struct {
 	// Besides are functions whose tests need more than a group, and take long to fail without
 	// it. With the stubs, only those of them are run that a group names.
 	Besides []string `json:"besides"`
+	// Wrong are programs that the judge has to find out.
+	Wrong []Wrong `json:"wrong"`
 }
 
 // A Group is the tests that begin to pass together.
@@ -62,6 +64,13 @@ type Group struct {
 	Name  string   `json:"name"`
 	Tests []Test   `json:"tests"`
 	Hints []string `json:"-"`
+}
+
+// Wrong is a program to build that is not right: the patch is on the code of the stage, and the
+// test fails because of it.
+type Wrong struct {
+	Patch string `json:"patch"` // such as wrong/forgets.patch, from the exercise's folder
+	Test  `json:",inline"`
 }
 
 // A Test is one that fails until the exercise is solved.
@@ -87,6 +96,9 @@ func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }
 // Step is the path of the patch that writes the code of the n-th group, from the top of the
 // repository.
 func (e Exercise) Step(n int) string { return path.Join(e.Folder(), stepFile(n)) }
+
+// WrongPatch is the path of the patch of a wrong program, from the top of the repository.
+func (e Exercise) WrongPatch(w Wrong) string { return path.Join(e.Folder(), w.Patch) }
 
 func stepFile(n int) string { return fmt.Sprintf("steps/%d.patch", n) }
 

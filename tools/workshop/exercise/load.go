@@ -154,6 +154,12 @@ func (l *loader) readJudge() {
 			l.wrong("judge.yaml: besides: there is no test %q in the packages of the groups", function)
 		}
 	}
+	for _, wrong := range judge.Wrong {
+		if !filepath.IsLocal(wrong.Patch) || l.read(wrong.Patch) == "" {
+			l.wrong("judge.yaml: wrong: there is nothing in %q", wrong.Patch)
+		}
+		l.checkTest(wrong.Test)
+	}
 }
 
 // readGroups makes the groups of either kind, and the tests of all of them.
@@ -162,8 +168,8 @@ func (l *loader) readGroups() {
 	switch judge.Kind {
 	case "", Mend:
 		judge.Kind = Mend
-		if len(judge.Groups)+len(judge.Write)+len(judge.Besides) > 0 {
-			l.wrong("judge.yaml: groups, write and besides are for an exercise of kind: build")
+		if len(judge.Groups)+len(judge.Write)+len(judge.Besides)+len(judge.Wrong) > 0 {
+			l.wrong("judge.yaml: groups, write, besides and wrong are for an exercise of kind: build")
 		}
 		judge.Groups = []Group{{Tests: judge.Tests}}
 	case Build:

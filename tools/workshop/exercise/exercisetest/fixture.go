@@ -133,8 +133,8 @@ func Add(t testing.TB, r repository.Repository, e Exercise) {
 	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
 }
 
-// AddBuild adds an exercise to build, called build, with two groups, and commits it. The
-// tree must be clean.
+// AddBuild adds an exercise to build, called build, with two groups and a wrong program, and
+// commits it. The tree must be clean.
 func AddBuild(t testing.TB, r repository.Repository) {
 	t.Helper()
 	const path = "01-sums/sum/sum.go"
@@ -153,6 +153,9 @@ func AddBuild(t testing.TB, r repository.Repository) {
 		repositorytest.Write(t, r.Path(folder+patch.name), repositorytest.Git(t, r, "diff", "--", path)+"\n")
 		repositorytest.Git(t, r, "add", path)
 	}
+	Edit(t, r.Path(path), "n > largest", "n < largest")
+	repositorytest.Write(t, r.Path(folder+"wrong/smallest.patch"), repositorytest.Git(t, r, "diff", "--", path)+"\n")
+	repositorytest.Git(t, r, "checkout", "--quiet", path)
 	for name, content := range map[string]string{
 		"README.md":   "# Write a sum\n\n```sh\nmake exercise N=1 NAME=build\n```\n",
 		"hints.md":    "## The sum\n\n### Hint 1\n\nBegin with 0.\n\n### Hint 2\n\nAdd each.\n\n## The largest\n\n### Hint 1\n\nBegin with the first.\n\n### Hint 2\n\nCompare.\n",
@@ -169,6 +172,8 @@ groups:
 - name: The largest
   tests:
   - {package: ./sum, test: TestMax, output: "the largest is 0, not 3", because: The largest is one of them.}
+wrong:
+- {patch: wrong/smallest.patch, package: ./sum, test: TestMax, output: "the largest is 1, not 3", because: It is the smallest.}
 `,
 	} {
 		repositorytest.Write(t, r.Path(folder+name), content)

@@ -13,9 +13,15 @@ import (
 // buildRules says what is wrong with what the patches of an exercise to build touch: nothing
 // but the files in which the learner writes.
 func buildRules(ctx context.Context, r repository.Repository, e exercise.Exercise, files []string) []string {
-	var problems []string
+	var patches, problems []string
 	for n := range e.Judge.Groups {
-		more, wrong := patchRules(ctx, r, e, e.Step(n+1))
+		patches = append(patches, e.Step(n+1))
+	}
+	for _, w := range e.Judge.Wrong {
+		patches = append(patches, e.WrongPatch(w))
+	}
+	for _, patch := range patches {
+		more, wrong := patchRules(ctx, r, e, patch)
 		problems = append(problems, wrong...)
 		files = slices.Concat(files, more)
 	}
@@ -29,7 +35,7 @@ func buildRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 }
 
 // build writes the code of one group after the other on the stubs, and says where a group does
-// not pass without the later ones, or a later one already does. After the last step the code
+// not pass without the later ones, or the next one already does. After the last step the code
 // is that of the stage again, whose tests pass.
 func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string, err error) {
 	module := p.module(s, t.Module(), t.ID())
@@ -55,18 +61,16 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 	return problems, nil
 }
 
-// step tests what a step has written: the groups up to the one at last, and of each later group
-// the first test, which fails as a rule. Only where it passes are the others of its group run,
-// for one of them has to fail.
+// step tests what a step has written: the groups up to the one at last, and of the next group
+// the first test, which fails as a rule. Only where it passes are the others run, for one of
+// them has to fail.
 func (p *Prover) step(ctx context.Context, module gotest.Module, groups []exercise.Group, last int) (problems []string, err error) {
 	var tests []exercise.Test
-	for i, group := range groups {
-		if i > last {
-			group.Tests = group.Tests[:1]
-		}
+	for _, group := range groups[:last+1] {
 		tests = append(tests, group.Tests...)
 	}
-	report, err := p.only(ctx, module, tests)
+	next := groups[last+1]
+	report, err := p.only(ctx, module, append(tests, next.Tests[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -83,17 +87,14 @@ func (p *Prover) step(ctx context.Context, module gotest.Module, groups []exerci
 			}
 		}
 	}
-	for _, group := range groups[last+1:] {
-		if !passed(report, group.Tests[0]) {
-			continue
-		}
-		report, err := p.only(ctx, module, group.Tests)
-		if err != nil {
-			return problems, err
-		}
-		if !slices.ContainsFunc(group.Tests, func(test exercise.Test) bool { return !passed(report, test) }) {
-			problems = append(problems, fmt.Sprintf("%sthe group %q passes already: nothing of it is left to write", step, group.Name))
-		}
+	if !passed(report, next.Tests[0]) {
+		return problems, nil
+	}
+	if report, err = p.only(ctx, module, next.Tests); err != nil {
+		return problems, err
+	}
+	if !slices.ContainsFunc(next.Tests, func(test exercise.Test) bool { return !passed(report, test) }) {
+		problems = append(problems, fmt.Sprintf("%sthe group %q passes already: nothing of it is left to write", step, next.Name))
 	}
 	return problems, nil
 }
@@ -113,4 +114,30 @@ func output(report *gotest.Report, test exercise.Test) string {
 		return p.Output(test.Test)
 	}
 	return ""
+}
+
+// seed puts one mistake after the other into the code of the stage, and says which of them the
+// judge does not find out, or takes for another.
+func (p *Prover) seed(ctx context.Context, s *slot, t trial) (problems []string, err error) {
+	module := p.module(s, t.Module(), t.ID())
+	for _, w := range t.Judge.Wrong {
+		if err := s.restore(ctx); err != nil {
+			return problems, err
+		}
+		if err := s.apply(ctx, t.WrongPatch(w)); err != nil {
+			problems = append(problems, fmt.Sprintf("%s does not apply to the code of the stage: %v; make it anew", w.Patch, err))
+			continue
+		}
+		for _, problem := range formatted(s.Repository, t.Stage, t.Judge.Write) {
+			problems = append(problems, w.Patch+": "+problem)
+		}
+		report, err := p.only(ctx, module, []exercise.Test{w.Test})
+		if err != nil {
+			return problems, err
+		}
+		for _, problem := range compare([]exercise.Test{w.Test}, report, module.Dir) {
+			problems = append(problems, w.Patch+": "+problem)
+		}
+	}
+	return problems, nil
 }

@@ -129,6 +129,36 @@ func TestAStepThatIsNotHonestIsNamed(t *testing.T) {
 			},
 			"its patches touch sum/sum.go, which judge.yaml does not name under write",
 		},
+		"a wrong program passes": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "wrong/smallest.patch"), "+\t\tif n < largest", "+\t\tif n >= largest")
+			},
+			"wrong/smallest.patch: with the patch TestMax of ./sum passes, but judge.yaml says that it fails",
+		},
+		"a wrong program fails for another reason": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "the largest is 1", "the largest is 2")
+			},
+			"wrong/smallest.patch: with the patch TestMax of ./sum fails, but does not print \"the largest is 2, not 3\"",
+		},
+		"a wrong program does not compile": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "wrong/smallest.patch"), "+\t\tif n < largest", "+\t\tif m < largest")
+			},
+			"wrong/smallest.patch: with the patch ./sum does not compile:",
+		},
+		"a wrong program is not of this code": {
+			func(t *testing.T, r repository.Repository) {
+				exercisetest.Edit(t, r.Path(folder, "wrong/smallest.patch"), "-\t\tif n > largest", "-\t\tif n >= largest")
+			},
+			"wrong/smallest.patch does not apply to the code of the stage: ",
+		},
+		"a wrong program touches the judge": {
+			func(t *testing.T, r repository.Repository) {
+				repositorytest.Write(t, r.Path(folder, "wrong/smallest.patch"), "diff --git a/01-sums/sum/sum_test.go b/01-sums/sum/sum_test.go\n--- a/01-sums/sum/sum_test.go\n+++ b/01-sums/sum/sum_test.go\n@@ -1 +1 @@\n-package sum\n+package sums\n")
+			},
+			"wrong/smallest.patch touches 01-sums/sum/sum_test.go: it may touch neither tests nor text",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -118,7 +118,11 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 	if t.Judge.Kind != exercise.Build || len(problems) > 0 {
 		return problems, nil
 	}
-	return p.build(ctx, s, t)
+	if problems, err = p.build(ctx, s, t); err != nil {
+		return problems, err
+	}
+	wrong, err := p.seed(ctx, s, t)
+	return append(problems, wrong...), err
 }
 
 // failures runs the tests, and says where not exactly the named ones fail. What judge.yaml
