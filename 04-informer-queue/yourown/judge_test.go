@@ -142,17 +142,17 @@ func TestItRemovesWhatIsNotAskedFor(t *testing.T) {
 
 func TestItLeavesAloneWhatIsNotItsOwn(t *testing.T) {
 	e := newEnv(t)
-	e.namespace("asks", asking, nil)
-	e.namespace("asked", nil, nil)
-	foreign := map[string]*corev1.ConfigMap{"asks": e.foreign("asks"), "asked": e.foreign("asked")}
+	e.namespace("harbour", asking, nil)
+	e.namespace("coast", nil, nil)
+	foreign := map[string]*corev1.ConfigMap{"harbour": e.foreign("harbour"), "coast": e.foreign("coast")}
 	e.start()
 	e.turn()
-	e.change("asked", "annotations", annotation, "")
-	for _, namespace := range []string{"asks", "asked"} {
+	e.change("coast", "annotations", annotation, "")
+	for _, namespace := range []string{"harbour", "coast"} {
 		e.change(namespace, "labels", "team", "coast")
 	}
 	e.turn()
-	for _, namespace := range []string{"asks", "asked"} {
+	for _, namespace := range []string{"harbour", "coast"} {
 		e.change(namespace, "annotations", annotation, nil)
 	}
 	e.turn()
@@ -164,9 +164,9 @@ func TestItLeavesAloneWhatIsNotItsOwn(t *testing.T) {
 		assert.LessOrEqual(t, len(e.proxy.writes(0, namespace)), 5, "it tries again and again to write what it cannot")
 	}
 
-	e.change("asks", "annotations", annotation, "")
-	e.remove("asks")
-	e.reach("asks")
+	e.change("harbour", "annotations", annotation, "")
+	e.remove("harbour")
+	e.reach("harbour")
 }
 
 // What has changed while it was down is found by comparing. If nothing has, there is nothing
@@ -181,7 +181,7 @@ func TestItIsStoppedAndStarted(t *testing.T) {
 	began := len(e.proxy.all())
 	e.start()
 	e.turn()
-	for _, namespace := range []string{"same", "labels", "data", "deleted", "asks"} {
+	for _, namespace := range []string{"same", "labels", "data", "deleted", "later"} {
 		assert.Empty(t, e.proxy.writes(began, namespace), "nothing has changed, and it writes after a start")
 	}
 }
@@ -212,7 +212,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
 		e.namespace(name, asking, map[string]string{"team": "coast"})
 	}
-	e.namespace("asks", nil, nil)
+	e.namespace("later", nil, nil)
 	e.start()
 	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
 		e.reach(name)
@@ -224,9 +224,9 @@ func down(e *env, goDown func() (comeBack func())) {
 	e.edit("data", `{"data":{"labels":"forged"}}`)
 	e.remove("deleted")
 	e.change("unasked", "annotations", annotation, nil)
-	e.change("asks", "annotations", annotation, "")
+	e.change("later", "annotations", annotation, "")
 	comeBack()
-	for _, name := range []string{"same", "labels", "data", "deleted", "asks"} {
+	for _, name := range []string{"same", "labels", "data", "deleted", "later"} {
 		e.reach(name)
 	}
 	e.gone("unasked")
