@@ -41,9 +41,9 @@ type env struct {
 	path    string   // of the program
 	program *program // that was started last
 
-	// patience is after how many looks the judge gives up, if the program makes no request
+	// stallAfter is after how many looks the judge gives up, if the program makes no request
 	// meanwhile. A look is a request of the judge, so on a busy machine it waits longer.
-	patience int
+	stallAfter int
 }
 
 // tick is the time between two looks.
@@ -71,7 +71,7 @@ func build(c *testcluster.Cluster) (path string, err error) {
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	c := testcluster.Shared(t)
-	e := &env{t: t, client: c.Client, path: os.Getenv("PROGRAM"), patience: 250}
+	e := &env{t: t, client: c.Client, path: os.Getenv("PROGRAM"), stallAfter: 250}
 	if e.path == "" {
 		var err error
 		e.path, err = build(c)
@@ -211,16 +211,16 @@ func (e *env) eventually(problem func() string) {
 	defer looks.Stop()
 	requests, quiet := -1, 0
 	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-looks.C {
-		said := problem()
-		if said == "" {
+		missing := problem()
+		if missing == "" {
 			return
 		}
 		e.alive()
 		if n := len(e.proxy.all()); n != requests {
 			requests, quiet = n, 0
 		}
-		if quiet++; quiet > e.patience || time.Now().After(deadline) {
-			require.FailNow(e.t, said+"; "+e.doing()+e.program.printed())
+		if quiet++; quiet > e.stallAfter || time.Now().After(deadline) {
+			require.FailNow(e.t, missing+"; "+e.doing()+e.program.printed())
 		}
 	}
 }

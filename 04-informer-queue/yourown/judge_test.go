@@ -203,8 +203,8 @@ func TestTheVersionIsTooOld(t *testing.T) {
 	})
 }
 
-// patient is enough for a program that waits some seconds before it tries again.
-const patient = 700
+// stallAfterFault is enough for a program that waits some seconds before it tries again.
+const stallAfterFault = 700
 
 // down has changes while the program, or its connection, is down.
 func down(e *env, goDown func() (comeBack func())) {
@@ -217,7 +217,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
 		e.reach(name)
 	}
-	e.patience = patient
+	e.stallAfter = stallAfterFault
 	comeBack := goDown()
 	began := len(e.proxy.all())
 	e.change("labels", "labels", "team", "harbour")
@@ -237,7 +237,7 @@ func down(e *env, goDown func() (comeBack func())) {
 
 func TestAWriteThatFailsIsTriedAgain(t *testing.T) {
 	e := newEnv(t)
-	e.patience = patient
+	e.stallAfter = stallAfterFault
 	e.start()
 	e.proxy.once("POST", "harbour", func() int { return 500 })
 	e.namespace("harbour", asking, nil)
