@@ -226,7 +226,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	e.change("unasked", "annotations", annotation, nil)
 	e.change("later", "annotations", annotation, "")
 	comeBack()
-	for _, name := range []string{"same", "labels", "data", "deleted", "later"} {
+	for _, name := range []string{"later", "same", "labels", "data", "deleted"} {
 		e.reach(name)
 	}
 	e.gone("unasked")
