@@ -296,7 +296,7 @@ func TestANamespaceIsDeleted(t *testing.T) {
 	e.remove("harbour")
 	e.turn()
 	assert.Empty(t, e.proxy.writes(began, "harbour"), "it writes into a namespace that is being deleted")
-	e.finish(t.Context(), "harbour")
+	require.NoError(t, e.finish(t.Context(), "harbour"))
 	e.namespace("harbour", asking, map[string]string{"team": "harbour"})
 	e.reach("harbour")
 }
