@@ -136,8 +136,7 @@ func (e *env) start() {
 	p.command.Dir = e.t.TempDir()
 	p.command.Env = []string{"KUBECONFIG=" + e.proxy.kubeconfig}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.command.WaitDelay = time.Second // for what it has started
+	p.command.WaitDelay = time.Second // for a pipe that something it started still holds
 	require.NoError(e.t, p.command.Start())
 	go func() {
 		p.err = p.command.Wait()
@@ -166,9 +165,9 @@ func (e *env) readsNamespaces(since int) bool {
 	return false
 }
 
-// kill ends the program, and what it has started, with SIGKILL.
+// kill ends the program with SIGKILL.
 func (p *program) kill() {
-	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
+	_ = p.command.Process.Kill() // fails when it has ended
 	<-p.ended
 }
 
