@@ -63,7 +63,7 @@ func build(t *testing.T) (path string, err error) {
 		fresh := filepath.Join(t.TempDir(), "yourown")
 		var building errgroup.Group
 		building.Go(func() error {
-			if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", fresh, ".").CombinedOutput(); err != nil {
+			if output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", fresh, ".").CombinedOutput(); err != nil {
 				return fmt.Errorf("the program does not compile: %s", output)
 			}
 			return nil
