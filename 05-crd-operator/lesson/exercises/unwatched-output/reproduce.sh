@@ -1,0 +1,26 @@
+#!/bin/sh
+# Changes the ConfigMap in four ways, and gives the operator five seconds to undo each.
+cd "$(dirname "$0")/../../.."
+. lesson/reproduce.sh
+show() { kubectl get configmap settings --ignore-not-found -o jsonpath='{.data} {.metadata.labels} {.metadata.ownerReferences[*].name}'; }
+other() {
+	echo "kubectl $*"
+	kubectl "$@" >/dev/null
+	for _ in $(seq 25); do
+		if [ "$(show)" = "$good" ]; then
+			echo '  undone'
+			return
+		fi
+		sleep 0.2
+	done
+	echo "  stays"
+}
+begin
+operator settings
+kubectl create -f config/samples/settings.yaml >/dev/null
+kubectl wait --for=condition=InEffect settingslayers --all --timeout=60s >/dev/null
+good=$(show)
+other patch configmap settings -p '{"data":{"colour":"red"}}'
+other delete configmap settings
+other label configmap settings app.kubernetes.io/managed-by-
+other patch configmap settings --type=merge -p '{"metadata":{"ownerReferences":null}}'
