@@ -1,0 +1,4 @@
+#!/bin/sh
+# Lets the engine of Prometheus evaluate the query of CnatManagerDown in three cases.
+cd "$(dirname "$0")/../../../tools"
+exec go run ../lesson/exercises/silent-alert/reproduce.go
