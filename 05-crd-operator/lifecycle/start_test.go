@@ -60,6 +60,7 @@ func TestThePodExists(t *testing.T) {
 		"record Warning PodLabelRemoved: " + unlabelled,
 		"wake at 10:12:12",
 	}
+	ofTheNewSpec := []string{inTheWay[0], strings.Replace(inTheWay[1], "of 1", "of 2", 1), inTheWay[2], inTheWay[3]}
 	again := []string{"wake at 10:12:12"}
 	noLabel := func(p *corev1.Pod) { delete(p.Labels, ManagedBy) }
 	reported := func(at *cnat.At) {
@@ -78,6 +79,7 @@ func TestThePodExists(t *testing.T) {
 		"it is another controller's":                     {pod: newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "Job"; p.OwnerReferences[0].UID = "job" }), want: inTheWay},
 		"it is another At's":                             {pod: newPod(func(p *corev1.Pod) { p.OwnerReferences[0].Name = "other"; p.OwnerReferences[0].UID = "other" }), want: inTheWay},
 		"it is foreign, which was reported":              {at: newAt(running, reported), pod: newPod(foreign), want: again},
+		"it is foreign, and the spec is another since":   {at: newAt(running, reported, edited), pod: newPod(foreign), want: ofTheNewSpec},
 		"it is foreign, and on its way out":              {pod: newPod(foreign, deletedPod), want: again},
 		"it is of an At of this name that is gone":       {pod: newPod(ofPredecessor), want: again},
 		"it is of an At that is gone, and has ended":     {pod: newPod(ofPredecessor, exited("Succeeded", 0)), want: again},
