@@ -1,0 +1,30 @@
+#!/bin/sh
+# Deletes the pod of an At by force, while the API server refuses the status of Ats.
+cd "$(dirname "$0")/../../.."
+. lesson/reproduce.sh
+pod() { kubectl get pod payment-pod --ignore-not-found -o jsonpath='{.metadata.uid}'; }
+show() {
+	case $(pod) in
+	"$first") echo 'the pod is still there' ;;
+	'') echo 'the pod is gone' ;;
+	*) echo 'there is a second pod' ;;
+	esac
+}
+begin
+through
+operator controllerruntime
+at payment 'echo pay; sleep 600'
+await is pod/payment-pod .status.phase Running
+first=$(pod)
+
+through --reject-paths='/status$'
+echo 'the API server refuses the status of Ats'
+kubectl delete pod payment-pod --force --wait=false 2>/dev/null
+sleep 5
+show
+
+through
+echo 'the API server takes the status of Ats'
+sleep 5
+show
+kubectl get at payment -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason}: {.message}{"\n"}{end}'
