@@ -1,8 +1,9 @@
 #!/bin/sh
-# Deletes the pod of an At by force, while the API server refuses the status of Ats.
+# Deletes the pod of an At, while the API server refuses the status of Ats.
 cd "$(dirname "$0")/../../.."
 . lesson/reproduce.sh
 pod() { kubectl get pod payment-pod --ignore-not-found -o jsonpath='{.metadata.uid}'; }
+gone() { [ "$(pod)" != "$first" ] || is pod/payment-pod .status.phase Failed; }
 show() {
 	case $(pod) in
 	"$first") echo 'the pod is still there' ;;
@@ -19,8 +20,9 @@ first=$(pod)
 
 through --reject-paths='/status$'
 echo 'the API server refuses the status of Ats'
-kubectl delete pod payment-pod --force --wait=false 2>/dev/null
-sleep 5
+kubectl delete pod payment-pod --now --wait=false
+await gone
+sleep 3
 show
 
 through
