@@ -69,8 +69,8 @@ func Refused(o Observed, err error) (Decision, bool) {
 		return Decision{}, false
 	}
 	d := Decision{}
-	// The words of a quota change with its use. They are reported once.
-	if c := meta.FindStatusCondition(o.At.Status.Conditions, cnat.Scheduled); c == nil || c.Status != metav1.ConditionFalse || c.Reason != reason {
+	// The words of a quota change with its use. They are reported once for each spec.
+	if c := meta.FindStatusCondition(o.At.Status.Conditions, cnat.Scheduled); c == nil || c.Status != metav1.ConditionFalse || c.Reason != reason || c.ObservedGeneration != o.At.Generation {
 		d = blocked(o, reason, shorten("the server refuses to create the pod: "+status.Status().Message))
 	}
 	d.Wake = o.retry()

@@ -116,6 +116,8 @@ func TestTheServerRefusesThePod(t *testing.T) {
 			"wake at 10:12:12",
 		}
 	}
+	again := refused(errQuota.Error())
+	again[1] = strings.Replace(again[1], "10:12:02, of 1", "10:12:01, of 2", 1)
 	used2 := apierrors.NewForbidden(pods, "example-at-pod", errors.New("exceeded quota: one, requested: pods=1, used: pods=2, limited: pods=1"))
 	for name, test := range map[string]struct {
 		at   *cnat.At // RUNNING if nil
@@ -124,6 +126,7 @@ func TestTheServerRefusesThePod(t *testing.T) {
 	}{
 		"because of a quota":            {err: fmt.Errorf("creating: %w", errQuota), want: refused(errQuota.Error())},
 		"which is reported once":        {at: newAt(running, blockedByQuota), err: used2, want: []string{"wake at 10:12:12"}},
+		"and once more of another spec": {at: newAt(running, blockedByQuota, edited), err: errQuota, want: again},
 		"because of a policy":           {err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "example-at-pod", nil), want: refused(`Pod "example-at-pod" is invalid`)},
 		"in many words":                 {err: apierrors.NewBadRequest(strings.Repeat("x", 2000)), want: refused(strings.Repeat("x", 1024-len("the server refuses to create the pod: ")))},
 		"because it has too much to do": {err: apierrors.NewTooManyRequests("later", 1)},
