@@ -32,32 +32,32 @@ const (
 	managedBy  = "app.kubernetes.io/managed-by"
 )
 
-// env is a cluster in which the program works, and what the judge does there. The judge does
-// not go through the proxy.
+// env is the cluster of one test, with the program, and with what the judge does there. The
+// judge does not use the proxy.
 type env struct {
 	t       *testing.T
 	client  kubernetes.Interface
 	proxy   *proxy
-	path    string   // of the program
-	program *program // that was started last
+	path    string   // of the executable
+	program *program // the last one that was started
 
-	// stallAfter is after how many looks the judge gives up, if the program makes no request
-	// meanwhile. A look is a request of the judge, so on a busy machine it waits longer.
+	// The judge gives up after stallAfter checks during which the program sends no request.
+	// Each check is a request of the judge, so it waits longer on a busy machine.
 	stallAfter int
 }
 
-// tick is the time between two looks.
+// tick is the time between two checks.
 const tick = 10 * time.Millisecond
 
-// built is the program, once it is built.
+// built is the program, built once for all tests.
 var built struct {
 	once sync.Once
 	path string
 	err  error
 }
 
-// build builds the program while the API server starts. It lies in the folder of the cluster,
-// and goes with it.
+// build builds the program while the API server starts. The executable is in the cluster's
+// folder, and is removed with it.
 func build(t *testing.T) (path string, err error) {
 	built.once.Do(func() {
 		fresh := filepath.Join(t.TempDir(), "yourown")
@@ -76,7 +76,7 @@ func build(t *testing.T) (path string, err error) {
 	return built.path, built.err
 }
 
-// newEnv returns one whose cluster has no namespace but those of Kubernetes.
+// newEnv returns an env whose cluster has only the namespaces of Kubernetes itself.
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	path := os.Getenv("PROGRAM")
@@ -93,8 +93,8 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// empty deletes the namespaces and what is in them, as Kubernetes would: nothing else does it
-// here.
+// empty deletes the namespaces with their contents, as the namespace controller would; none
+// runs here.
 func (e *env) empty(ctx context.Context) {
 	all, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	require.NoError(e.t, err)
@@ -107,10 +107,10 @@ func (e *env) empty(ctx context.Context) {
 	require.NoError(e.t, deleting.Wait())
 }
 
-// finish does what happens to a namespace that is deleted.
+// finish does what the namespace controller does for a deleted namespace.
 func (e *env) finish(ctx context.Context, namespace string) error {
 	err := e.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsConflict(err) { // it is being deleted
+	if err != nil && !apierrors.IsConflict(err) { // it is being deleted already
 		return err
 	}
 	if err := e.client.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
@@ -120,23 +120,23 @@ func (e *env) finish(ctx context.Context, namespace string) error {
 	return err
 }
 
-// A program is one run of what is judged.
+// program is one run of the program that is judged.
 type program struct {
 	command *exec.Cmd
 	output  testcluster.Output
-	ended   chan struct{} // is closed
-	err     error         // once it has ended
+	ended   chan struct{} // closed when it has ended
+	err     error         // set when it has ended
 }
 
-// start runs the program, with nothing but KUBECONFIG in its environment, until it reads
-// namespaces.
+// start starts the program with only KUBECONFIG in its environment, and waits until it reads
+// the namespaces.
 func (e *env) start() {
 	e.t.Helper()
 	p := &program{command: exec.Command(e.path), ended: make(chan struct{})}
 	p.command.Dir = e.t.TempDir()
 	p.command.Env = []string{"KUBECONFIG=" + e.proxy.kubeconfig}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
-	p.command.WaitDelay = time.Second // for a pipe that something it started still holds
+	p.command.WaitDelay = time.Second // in case a child process still holds the pipe
 	require.NoError(e.t, p.command.Start())
 	go func() {
 		p.err = p.command.Wait()
@@ -146,9 +146,9 @@ func (e *env) start() {
 	e.program = p
 
 	began := len(e.proxy.all())
-	looks := time.NewTicker(tick)
-	defer looks.Stop()
-	for deadline := time.Now().Add(testcluster.TestTimeout); !e.readsNamespaces(began); <-looks.C {
+	checks := time.NewTicker(tick)
+	defer checks.Stop()
+	for deadline := time.Now().Add(testcluster.TestTimeout); !e.readsNamespaces(began); <-checks.C {
 		e.alive()
 		if time.Now().After(deadline) {
 			require.FailNow(e.t, "the program runs, but does not read the namespaces of the API server that KUBECONFIG names"+p.printed())
@@ -167,15 +167,14 @@ func (e *env) readsNamespaces(since int) bool {
 
 // kill ends the program with SIGKILL.
 func (p *program) kill() {
-	_ = p.command.Process.Kill() // fails when it has ended
+	_ = p.command.Process.Kill() // fails if it has ended already
 	<-p.ended
 }
 
-// stopTimeout is how long a program may take to end. One that has nothing to do needs
-// milliseconds.
+// stopTimeout is how long the program may take to end. An idle program needs milliseconds.
 const stopTimeout = 15 * time.Second
 
-// stop sends a signal, at which the program has to end with exit code 0.
+// stop sends a signal, after which the program has to end with exit code 0.
 func (e *env) stop(signal syscall.Signal) {
 	e.t.Helper()
 	e.alive()
@@ -192,7 +191,7 @@ func signalName(signal syscall.Signal) string {
 	return map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM"}[signal]
 }
 
-// alive fails when the program has ended.
+// alive fails the test if the program has ended.
 func (e *env) alive() {
 	e.t.Helper()
 	select {
@@ -206,7 +205,7 @@ func (e *env) alive() {
 	}
 }
 
-// printed says what the program has printed last.
+// printed returns the last lines that the program printed.
 func (p *program) printed() string {
 	lines := p.output.Lines()
 	if last := strings.TrimSpace(strings.Join(lines[max(0, len(lines)-5):], "\n")); last != "" {
@@ -215,13 +214,13 @@ func (p *program) printed() string {
 	return "; it printed nothing"
 }
 
-// eventually waits until a problem is gone.
+// eventually waits until problem returns no problem.
 func (e *env) eventually(problem func() string) {
 	e.t.Helper()
-	looks := time.NewTicker(tick)
-	defer looks.Stop()
+	checks := time.NewTicker(tick)
+	defer checks.Stop()
 	requests, quiet := -1, 0
-	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-looks.C {
+	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-checks.C {
 		missing := problem()
 		if missing == "" {
 			return
@@ -236,7 +235,7 @@ func (e *env) eventually(problem func() string) {
 	}
 }
 
-// doing says what the program did last.
+// doing reports the last writes of the program.
 func (e *env) doing() string {
 	var writes []string
 	for _, r := range e.proxy.all() {
@@ -247,10 +246,10 @@ func (e *env) doing() string {
 	if len(writes) == 0 {
 		return "it wrote nothing"
 	}
-	return "it wrote last:\n" + strings.Join(writes[max(0, len(writes)-3):], "\n")
+	return "its last writes:\n" + strings.Join(writes[max(0, len(writes)-3):], "\n")
 }
 
-// namespace creates one. Asking, it has the annotation.
+// namespace creates a namespace. With the annotations asking, it asks for the ConfigMap.
 func (e *env) namespace(name string, annotations, labels map[string]string) {
 	e.t.Helper()
 	_, err := e.client.CoreV1().Namespaces().Create(e.t.Context(), &corev1.Namespace{
@@ -259,13 +258,13 @@ func (e *env) namespace(name string, annotations, labels map[string]string) {
 	require.NoError(e.t, err)
 }
 
-// These are annotations of a namespace.
+// Annotations of a namespace.
 var (
 	asking = map[string]string{annotation: ""}
 	silent = map[string]string{"example.com/other": ""}
 )
 
-// change merges metadata into that of a namespace. A value that is nil is removed.
+// change merges a value into the metadata of a namespace. A value of nil removes the key.
 func (e *env) change(namespace, field, key string, value any) {
 	e.t.Helper()
 	_, err := e.client.CoreV1().Namespaces().Patch(e.t.Context(), namespace, types.MergePatchType, patch(e.t, field, key, value), metav1.PatchOptions{})
@@ -279,14 +278,14 @@ func patch(t *testing.T, field, key string, value any) []byte {
 	return body
 }
 
-// edit changes the ConfigMap of a namespace, as somebody else.
+// edit changes the ConfigMap of a namespace, as another client would.
 func (e *env) edit(namespace, patch string) {
 	e.t.Helper()
 	_, err := e.client.CoreV1().ConfigMaps(namespace).Patch(e.t.Context(), configMap, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(e.t, err)
 }
 
-// remove deletes the ConfigMap of a namespace, as somebody else.
+// remove deletes the ConfigMap of a namespace, as another client would.
 func (e *env) remove(namespace string) {
 	e.t.Helper()
 	require.NoError(e.t, e.client.CoreV1().ConfigMaps(namespace).Delete(e.t.Context(), configMap, metav1.DeleteOptions{}))
@@ -295,15 +294,15 @@ func (e *env) remove(namespace string) {
 // foreign creates a ConfigMap that is not the program's, and returns it.
 func (e *env) foreign(namespace string) *corev1.ConfigMap {
 	e.t.Helper()
-	made, err := e.client.CoreV1().ConfigMaps(namespace).Create(context.WithoutCancel(e.t.Context()), &corev1.ConfigMap{
+	created, err := e.client.CoreV1().ConfigMaps(namespace).Create(context.WithoutCancel(e.t.Context()), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: configMap, Labels: map[string]string{managedBy: "Helm"}},
 		Data:       map[string]string{"labels": "mine"},
 	}, metav1.CreateOptions{})
 	require.NoError(e.t, err)
-	return made
+	return created
 }
 
-// get returns the ConfigMap of a namespace, or nil.
+// get returns the ConfigMap of a namespace, or nil if there is none.
 func (e *env) get(namespace string) *corev1.ConfigMap {
 	e.t.Helper()
 	have, err := e.client.CoreV1().ConfigMaps(namespace).Get(e.t.Context(), configMap, metav1.GetOptions{})
@@ -314,7 +313,7 @@ func (e *env) get(namespace string) *corev1.ConfigMap {
 	return have
 }
 
-// reach waits until the ConfigMap of a namespace is right.
+// reach waits until the ConfigMap of a namespace is as it should be.
 func (e *env) reach(namespace string) {
 	e.t.Helper()
 	ns, err := e.client.CoreV1().Namespaces().Get(e.t.Context(), namespace, metav1.GetOptions{})
@@ -324,11 +323,11 @@ func (e *env) reach(namespace string) {
 		have := e.get(namespace)
 		switch {
 		case have == nil:
-			return fmt.Sprintf("namespace %s asks for a ConfigMap %s and has none", namespace, configMap)
+			return fmt.Sprintf("namespace %s asks for a ConfigMap %s, but has none", namespace, configMap)
 		case have.Labels[managedBy] != configMap:
 			return fmt.Sprintf("the ConfigMap of namespace %s does not have the label %s=%s", namespace, managedBy, configMap)
 		case fmt.Sprint(have.Data) != fmt.Sprint(want): // maps are printed in order
-			return fmt.Sprintf("the ConfigMap of namespace %s has the data %q, and should have %q", namespace, have.Data, want)
+			return fmt.Sprintf("the ConfigMap of namespace %s has the data %q, but should have %q", namespace, have.Data, want)
 		}
 		return ""
 	})
@@ -341,13 +340,13 @@ func (e *env) gone(namespace string) {
 		if e.get(namespace) == nil {
 			return ""
 		}
-		return fmt.Sprintf("namespace %s does not ask for a ConfigMap %s any more and still has one", namespace, configMap)
+		return fmt.Sprintf("namespace %s no longer asks for a ConfigMap %s, but still has one", namespace, configMap)
 	})
 }
 
-// turn waits until the program must have seen all that happened before: it brings about one
-// change of a namespace and one of a ConfigMap, each in a watch behind all others, and waits
-// until the program has acted on both.
+// turn waits until the program must have seen all earlier changes: it changes a namespace and
+// deletes a ConfigMap, whose events come last in their watches, and waits until the program
+// has acted on both.
 func (e *env) turn() {
 	e.t.Helper()
 	const namespace = "turn"
@@ -360,7 +359,7 @@ func (e *env) turn() {
 	e.reach(namespace)
 }
 
-// version is the present one of the cluster.
+// version returns the current resource version of the cluster.
 func (e *env) version() string {
 	e.t.Helper()
 	all, err := e.client.CoreV1().Namespaces().List(e.t.Context(), metav1.ListOptions{Limit: 1})

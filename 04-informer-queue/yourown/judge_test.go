@@ -3,11 +3,11 @@
 //
 //	judge_test.go   what the program has to do
 //	env_test.go     the cluster, the program, and waiting
-//	proxy_test.go   what the program asks of the API server, and what goes wrong with that
+//	proxy_test.go   the program's requests to the API server, and the faults
 //
-// How long something may take is not asked. What has to come is waited for until it is there,
-// or until the program does nothing any more. What must not come is looked for once the program
-// has acted on something that came later.
+// The judge measures no durations. It waits for an expected change until that is there, or
+// until the program no longer does anything. To find an unwanted change, it first waits until
+// the program has acted on a later one.
 package main_test
 
 import (
@@ -46,10 +46,10 @@ func TestANamespaceThatAsksHasAConfigMap(t *testing.T) {
 	e.namespace("later", nil, nil)
 	e.change("later", "annotations", annotation, "true")
 	e.reach("later")
-	assert.Nil(t, e.get("silent"), "namespace silent does not ask for a ConfigMap and has one")
+	assert.Nil(t, e.get("silent"), "namespace silent does not ask for a ConfigMap, but has one")
 }
 
-// It keeps in mind what it has read: neither a hundred namespaces nor a hundred changes are a
+// The program remembers what it has read: neither many namespaces nor many changes are a
 // reason to list them again.
 func TestManyNamespacesNeedFewRequests(t *testing.T) {
 	const many = 30
@@ -71,7 +71,7 @@ func TestManyNamespacesNeedFewRequests(t *testing.T) {
 	assert.LessOrEqual(t, e.proxy.count(0, watch), few, "it watches too often")
 	assert.LessOrEqual(t, e.proxy.count(began, get), 3*many, "it reads too often")
 	for i := range many {
-		assert.Len(t, accepted(e.proxy.writes(0, fmt.Sprintf("n%d", i))), 1, "it has to write each ConfigMap once")
+		assert.Len(t, accepted(e.proxy.writes(0, fmt.Sprintf("n%d", i))), 1, "it must write each ConfigMap once")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestItHealsTheConfigMap(t *testing.T) {
 		e.reach("harbour")
 		assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 1, "%s: it writes more than once for one change", name)
 	}
-	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it takes away the label that somebody put on the ConfigMap")
+	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it removes the label that another client added to the ConfigMap")
 	e.remove("harbour")
 	e.reach("harbour")
 }
@@ -126,7 +126,7 @@ func TestItDoesNotWriteWithoutAReason(t *testing.T) {
 		e.change("harbour", "labels", "e", value)
 		e.reach("harbour")
 	}
-	assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 2, "only the labels changed, twice, and it wrote more often")
+	assert.LessOrEqual(t, len(accepted(e.proxy.writes(began, "harbour"))), 2, "only the labels changed, twice, but it wrote more often")
 }
 
 func TestItRemovesWhatIsNotAskedFor(t *testing.T) {
@@ -161,7 +161,7 @@ func TestItLeavesAloneWhatIsNotItsOwn(t *testing.T) {
 		require.NotNil(t, have, "it deleted the ConfigMap of somebody else")
 		assert.Equal(t, before.Data, have.Data, "it overwrote the ConfigMap of somebody else")
 		assert.Equal(t, before.ResourceVersion, have.ResourceVersion, "it wrote to the ConfigMap of somebody else")
-		assert.LessOrEqual(t, len(e.proxy.writes(0, namespace)), 5, "it tries again and again to write what it cannot")
+		assert.LessOrEqual(t, len(e.proxy.writes(0, namespace)), 5, "it keeps trying to write to the ConfigMap of somebody else")
 	}
 
 	e.change("harbour", "annotations", annotation, "")
@@ -169,8 +169,8 @@ func TestItLeavesAloneWhatIsNotItsOwn(t *testing.T) {
 	e.reach("harbour")
 }
 
-// What has changed while it was down is found by comparing. If nothing has, there is nothing
-// to write.
+// After a start, the program finds by comparison what changed while it was down. If nothing
+// did, it writes nothing.
 func TestItIsStoppedAndStarted(t *testing.T) {
 	e := newEnv(t)
 	down(e, func() func() {
@@ -182,7 +182,7 @@ func TestItIsStoppedAndStarted(t *testing.T) {
 	e.start()
 	e.turn()
 	for _, namespace := range []string{"same", "labels", "data", "deleted", "later"} {
-		assert.Empty(t, e.proxy.writes(began, namespace), "nothing has changed, and it writes after a start")
+		assert.Empty(t, e.proxy.writes(began, namespace), "nothing has changed, but it writes after a start")
 	}
 }
 
@@ -191,7 +191,7 @@ func TestTheConnectionIsCut(t *testing.T) {
 	down(e, e.proxy.hold)
 }
 
-// The server has forgotten what happened since the connection was cut: error 410.
+// The server no longer has the events since the connection was cut: error 410.
 func TestTheVersionIsTooOld(t *testing.T) {
 	e := newEnv(t)
 	down(e, func() func() {
@@ -203,10 +203,10 @@ func TestTheVersionIsTooOld(t *testing.T) {
 	})
 }
 
-// stallAfterFault is enough for a program that waits some seconds before it tries again.
+// stallAfterFault is enough for a program that waits a few seconds before it retries.
 const stallAfterFault = 700
 
-// down has changes while the program, or its connection, is down.
+// down makes changes while the program, or its connection, is down.
 func down(e *env, goDown func() (comeBack func())) {
 	e.t.Helper()
 	for _, name := range []string{"same", "labels", "data", "deleted", "unasked"} {
@@ -231,7 +231,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	}
 	e.gone("unasked")
 	e.turn()
-	assert.Empty(e.t, e.proxy.writes(began, "same"), "in namespace same nothing has changed, and it writes")
+	assert.Empty(e.t, e.proxy.writes(began, "same"), "nothing has changed in namespace same, but it writes")
 	assert.LessOrEqual(e.t, e.proxy.count(began, list), 10, "it lists too often")
 }
 
@@ -244,7 +244,7 @@ func TestAWriteThatFailsIsTriedAgain(t *testing.T) {
 	e.reach("harbour")
 }
 
-// Somebody puts a label on the ConfigMap after the program has read it.
+// Another client labels the ConfigMap after the program has read it.
 func TestTheConfigMapChangesBeforeItIsUpdated(t *testing.T) {
 	e := newEnv(t)
 	e.namespace("harbour", asking, nil)
@@ -257,11 +257,11 @@ func TestTheConfigMapChangesBeforeItIsUpdated(t *testing.T) {
 	e.change("harbour", "labels", "team", "coast")
 	e.reach("harbour")
 	e.turn()
-	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it takes away the label that somebody put on the ConfigMap")
+	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it removes the label that another client added to the ConfigMap")
 }
 
-// Somebody puts a ConfigMap of his own in the place of the program's, after the program has
-// decided to delete that.
+// Another client replaces the program's ConfigMap with its own, after the program has decided
+// to delete it.
 func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
 	e := newEnv(t)
 	e.namespace("harbour", asking, nil)
@@ -275,7 +275,7 @@ func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
 	e.change("harbour", "annotations", annotation, nil)
 	e.eventually(func() string {
 		if have := e.get("harbour"); have != nil && have.Labels[managedBy] == configMap {
-			return "namespace harbour does not ask for a ConfigMap any more and still has one"
+			return "namespace harbour no longer asks for a ConfigMap, but still has one"
 		}
 		return ""
 	})
@@ -283,8 +283,8 @@ func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
 	assert.NotNil(t, e.get("harbour"), "it deleted the ConfigMap of somebody else")
 }
 
-// Nothing can be created in a namespace that is being deleted. When it is gone, another one may
-// have its name.
+// Nothing can be created in a namespace that is being deleted. When it is gone, a new one may
+// have the same name.
 func TestANamespaceIsDeleted(t *testing.T) {
 	e := newEnv(t)
 	e.namespace("harbour", asking, map[string]string{"team": "coast"})

@@ -1,5 +1,5 @@
-// Yourown tells pods the labels of their namespace: each namespace that asks for it has a
-// ConfigMap with them.
+// Yourown makes the labels of a namespace available to its pods, in a ConfigMap in each
+// namespace that asks for it.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// labeler has both types in caches: all namespaces, and the ConfigMaps of that name.
+// labeler reads from two caches: all namespaces, and the ConfigMaps of that name.
 type labeler struct {
 	client     kubernetes.Interface
 	namespaces corelisters.NamespaceLister
@@ -53,7 +53,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.QPS = -1 // the server knows better how much it can bear
+	config.QPS = -1 // no limit here: the server limits its clients
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -63,11 +63,11 @@ func run(ctx context.Context) error {
 		func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=" + name })
 	l := &labeler{client, corelisters.NewNamespaceLister(namespaces.GetIndexer()), corelisters.NewConfigMapLister(configMaps.GetIndexer())}
 
-	// A key is the name of a namespace, whichever of the two has changed.
+	// A key is the name of a namespace, whichever object has changed.
 	queue := controller.New[string](name)
 	enqueue := func(obj any) {
 		if key, err := cache.DeletionHandlingObjectToName(obj); err == nil {
-			queue.Enqueue(cmp.Or(key.Namespace, key.Name)) // a namespace is in none
+			queue.Enqueue(cmp.Or(key.Namespace, key.Name)) // a namespace is in no namespace
 		}
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, obj any) { enqueue(obj) }, DeleteFunc: enqueue}
@@ -88,7 +88,7 @@ func run(ctx context.Context) error {
 func (l *labeler) reconcile(ctx context.Context, namespace string) error {
 	ns, err := l.namespaces.Get(namespace)
 	if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
-		return nil // all that is in it goes with it
+		return nil // everything in it is deleted with it
 	}
 	have, haveErr := l.configMaps.ConfigMaps(namespace).Get(name)
 	if apierrors.IsNotFound(haveErr) {
@@ -112,13 +112,13 @@ func (l *labeler) reconcile(ctx context.Context, namespace string) error {
 	case !wanted:
 		err = configMaps.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}})
 	case !maps.Equal(have.Data, data):
-		have = have.DeepCopy() // the cache has the other one
+		have = have.DeepCopy() // the original belongs to the cache
 		have.Data = data
 		_, err = configMaps.Update(ctx, have, metav1.UpdateOptions{})
 	default:
 		return nil
 	}
-	// The cache was behind. The watch brings what it lacks, and with it the key.
+	// The cache was stale. The watch brings what it lacks, and its event enqueues the key.
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil
 	}

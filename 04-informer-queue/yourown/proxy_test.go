@@ -22,20 +22,20 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// proxy stands between the program and the API server. It notes every request, and it can
-// do what networks and servers do.
+// proxy is between the program and the API server. It records every request, and can cause
+// the faults of networks and servers.
 type proxy struct {
-	kubeconfig string // leads to it
+	kubeconfig string // points to the proxy
 
 	mu       sync.Mutex
 	requests []request
-	cuts     []context.CancelFunc // of each request that was begun since the last cut
-	gate     chan struct{}        // is closed while requests pass
-	oldest   uint64               // no watch begins at an older version
+	cuts     []context.CancelFunc // of each request since the last cut
+	gate     chan struct{}        // closed while requests may pass
+	oldest   uint64               // a watch from an older version gets a 410
 	before   func(method, path string) (status int)
 }
 
-// request is one of the program. It has no status as long as the server has not answered.
+// request is a request of the program. Its status is 0 until the server has answered.
 type request struct {
 	method, path string
 	reads        reads
@@ -60,7 +60,7 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	forward := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:      transport,
-		FlushInterval:  -1, // a watch has no end
+		FlushInterval:  -1, // a watch does not end
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ModifyResponse: p.answered,
 	}
@@ -79,7 +79,7 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	return p
 }
 
-// number is the key of a request's place among the requests, in its context.
+// number is the context key of a request's index in requests.
 type number struct{}
 
 func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handler) {
@@ -104,7 +104,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handl
 	}
 	if before != nil {
 		if status := before(r.Method, r.URL.Path); status != 0 {
-			http.Error(w, "the judge says no", status)
+			http.Error(w, "the judge refuses this request", status)
 			return
 		}
 	}
@@ -119,7 +119,7 @@ func readsOf(r *http.Request) reads {
 	case query.Get("watch") != "" && query.Get("watch") != "false" && query.Get("watch") != "0" && query.Get("sendInitialEvents") != "true":
 		return watch
 	case base == "namespaces" || base == "configmaps":
-		return list // or a watch that begins with all there is
+		return list // or a watch that begins with all existing objects
 	}
 	return get
 }
@@ -148,8 +148,8 @@ func (p *proxy) cut() {
 	p.cuts = nil
 }
 
-// hold drops all connections, and lets no request pass until the function is called that it
-// returns.
+// hold drops all connections, and lets no request pass until the returned function is
+// called.
 func (p *proxy) hold() (release func()) {
 	p.mu.Lock()
 	gate := make(chan struct{})
@@ -159,15 +159,15 @@ func (p *proxy) hold() (release func()) {
 	return sync.OnceFunc(func() { close(gate) })
 }
 
-// forget makes the server forget what was before a version.
+// forget makes the server refuse watches from before a version.
 func (p *proxy) forget(version string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.oldest, _ = strconv.ParseUint(version, 10, 64)
 }
 
-// once calls the function before the first request that has one of the methods and is about a
-// ConfigMap in the namespace. Unless it returns 0, the request is answered with that status.
+// once calls do before the first request that has one of the methods and is about a ConfigMap
+// in the namespace. If do returns a status other than 0, that is the response.
 func (p *proxy) once(methods, namespace string, do func() (status int)) {
 	var once sync.Once
 	p.mu.Lock()
@@ -180,14 +180,14 @@ func (p *proxy) once(methods, namespace string, do func() (status int)) {
 	}
 }
 
-// all are the requests so far.
+// all returns the requests so far.
 func (p *proxy) all() []request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// count counts the requests since there were so many that read in one way.
+// count counts the requests of one kind, from the index since on.
 func (p *proxy) count(since int, how reads) int {
 	n := 0
 	for _, r := range p.all()[since:] {
@@ -198,8 +198,8 @@ func (p *proxy) count(since int, how reads) int {
 	return n
 }
 
-// writes are the requests since there were so many that write a namespace or a ConfigMap in
-// it, as "POST 201". Of an attempt that failed, the status says so.
+// writes returns the requests that write a namespace or a ConfigMap in it, from the index
+// since on, such as "POST 201". The status shows whether the write succeeded.
 func (p *proxy) writes(since int, namespace string) []string {
 	var writes []string
 	for _, r := range p.all()[since:] {
@@ -211,7 +211,7 @@ func (p *proxy) writes(since int, namespace string) []string {
 	return writes
 }
 
-// accepted are those of the writes that the server accepted.
+// accepted returns the writes that the server accepted.
 func accepted(writes []string) []string {
 	return slices.DeleteFunc(writes, func(w string) bool { return !strings.Contains(w, " 2") })
 }
