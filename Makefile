@@ -73,7 +73,7 @@ workshop: | go
 	@mkdir -p bin && go -C tools/workshop build -o ../../$(WORKSHOP) .
 
 .PHONY: learn
-learn: workshop $(LAB) ## Learn: one exercise after the other, judged on each save
+learn: workshop $(LAB) ## Work through the exercises, with a check at each save
 	@$(WORKSHOP) learn
 
 .PHONY: exercise
@@ -81,7 +81,7 @@ exercise: workshop $(LAB) ## Start an exercise in a copy of its own (N=4 NAME=to
 	@$(WORKSHOP) exercise start '$(N)' '$(NAME)'
 
 .PHONY: exercises
-exercises: workshop ## List all exercises, and how far you are
+exercises: workshop ## List all exercises, and your progress
 	@$(WORKSHOP) list
 
 .PHONY: branches

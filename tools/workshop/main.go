@@ -2,8 +2,8 @@
 //
 //	workshop lesson      runs the lessons as a reader would, and makes scenarios of them
 //	workshop exercise    starts an exercise, and proves that all of them are honest
-//	workshop learn       leads through the exercises, and judges on each save
-//	workshop check       says how the exercise in hand stands; and hint, solution, reset, list, watch, step, report
+//	workshop learn       leads through the exercises, with a check at each save
+//	workshop check       checks the current exercise; and hint, solution, reset, list, watch, step, report
 //	workshop branches    cuts the branches stage-1, stage-2 and so on
 //	workshop prove       does all that CI does to know that nothing has gone stale
 //

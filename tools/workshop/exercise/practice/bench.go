@@ -62,7 +62,7 @@ func (p practice) bench(ctx context.Context, out io.Writer, ids []string, runs i
 		return err
 	}
 	p.assets = (gotest.Module{Assets: p.home.Path("lab", "bin")}).AssetsFolder()
-	p.cwd, p.here, p.home, p.byKey, p.wait = clone.Root, clone, clone, true, impatience
+	p.cwd, p.here, p.home, p.byKey, p.wait = clone.Root, clone, clone, true, firstTimeout
 	fmt.Fprintf(out, "%d CPUs. From a save to its verdict, %d times:\n\n", runtime.NumCPU(), runs)
 	fmt.Fprintf(out, "| exercise | API server | median | slowest |\n|---|---|---|---|\n")
 	for _, id := range ids {
@@ -98,7 +98,7 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 		solve := i%2 == 1
 		err := p.record(id, func(r *Record) {
 			if r.Passed = 0; solve {
-				r.Passed = len(e.Judge.Groups) - 1 // the last group is in hand
+				r.Passed = len(e.Judge.Groups) - 1 // the last group is the current one
 			}
 		})
 		if err != nil {
@@ -113,7 +113,7 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 		<-saved
 		j, err := p.judge(ctx, c, 5*time.Minute, 1)
 		if err == nil && !j.solved && solve && j.waited {
-			p.wait = patience // as learn does it
+			p.wait = testTimeout // as learn does it
 			j, err = p.judge(ctx, c, 5*time.Minute, 0)
 		}
 		if err == nil && j.solved != solve {

@@ -57,12 +57,12 @@ Not yet: 1 of 2 groups pass. For a hint: bin/workshop hint
 	assert.Contains(t, out, "Hint 1 of 2 for The largest\n\nBegin with the first.\n")
 	assert.Equal(t, 2, l.progress().of("1-build").Hints)
 
-	// What does not compile has no groups, so the one in hand stays.
+	// What does not compile has no groups, so the current one stays.
 	exercisetest.Edit(t, file, "total += n", "total += m")
 	out, err = l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "It does not compile yet.\n\nNot yet: 1 of 2 groups pass.")
-	// One that passed before and fails now is the one in hand again.
+	assert.Contains(t, out, "The code does not compile yet.\n\nNot yet: 1 of 2 groups pass.")
+	// One that passed before and fails now is the current one again.
 	exercisetest.Edit(t, file, "total += m", "total = n")
 	out, err = l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
@@ -72,9 +72,9 @@ Not yet: 1 of 2 groups pass. For a hint: bin/workshop hint
 	require.NoError(t, err)
 	out, err = l.check("")
 	require.NoError(t, err, out)
-	assert.Contains(t, out, "passes: TestMax (./sum)\n\nWell done: it is solved. What the workshop wrote, and why: bin/workshop solution\n")
+	assert.Contains(t, out, "passes: TestMax (./sum)\n\nWell done, it is solved. The workshop's code, and the reasons for it: bin/workshop solution\n")
 	assert.NotZero(t, l.progress().of("1-build").Solved)
 	out, err = l.solution(false)
 	require.NoError(t, err)
-	assert.Contains(t, out, "# A loop each\n\nEach number is looked at once.\n\nWhat the workshop wrote; another program that passes is as good.")
+	assert.Contains(t, out, "# A loop each\n\nEach number is looked at once.\n\nThe workshop's code; any other that passes is as good.")
 }

@@ -19,7 +19,7 @@ type outcome struct {
 	compiler string // what it says, if the code does not compile
 	findings []finding
 	tooLong  bool
-	waited   bool // a test fails that waited in vain, maybe not for long enough
+	waited   bool // a test has timed out, maybe too early
 }
 
 func (o outcome) solved() bool {
@@ -55,11 +55,11 @@ type judgement struct {
 	exercise  exercise.Exercise
 	groups    int // that pass, from the first on
 	solved    bool
-	hintsLeft int // of the group in hand
+	hintsLeft int // of the current group
 	took      time.Duration
 }
 
-// check runs the judging tests in the copy and says how it stands. Its error is
+// check runs the judging tests in the copy and prints the result. Its error is
 // ErrNotYet if it is not solved.
 func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) error {
 	j, err := p.judge(ctx, c, timeout, 1)
@@ -72,13 +72,13 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 		return nil
 	}
 	if j.tooLong {
-		p.say("\nIt was ended after %s: something waits for ever, or goes round for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
+		p.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
 	}
-	p.say("\nNot yet: %s pass. %s", j.count(), p.help(j.hintsLeft))
+	p.printf("\nNot yet: %s pass. %s", j.count(), p.help(j.hintsLeft))
 	return ErrNotYet
 }
 
-// count says how many pass, of the groups or of the tests.
+// count returns how many pass, of the groups or of the tests.
 func (j judgement) count() string {
 	if j.exercise.Judge.Kind == exercise.Build {
 		return fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
@@ -99,7 +99,7 @@ func (p practice) judge(ctx context.Context, c workCopy, timeout time.Duration, 
 		return judgement{}, err
 	}
 	if !p.byKey {
-		p.say("%s: %s", c.ID, e.Title)
+		p.printf("%s: %s", c.ID, e.Title)
 	}
 	j := judgement{exercise: e}
 	j.outcome, j.groups, err = p.runGroups(ctx, c, e, progress.of(c.ID).Passed, timeout)
@@ -139,7 +139,7 @@ func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise
 	return o, o.groups(groups), nil
 }
 
-// run runs the tests of some groups and judges what they say.
+// run runs the tests of some groups and judges their output.
 func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, groups []exercise.Group, timeout time.Duration) (outcome, error) {
 	var tests []exercise.Test
 	for _, group := range groups {
@@ -150,15 +150,15 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, grou
 		Assets:    p.assets,
 		Wait:      p.wait,
 		Variables: p.variables,
-		Slow:      func(after time.Duration, doing string) { p.say("  %s: %s", after, doing) },
+		Slow:      func(after time.Duration, doing string) { p.printf("  %s: %s", after, doing) },
 	}
 	if note := module.MissingAssets(); note != "" {
-		p.say("%s", note)
+		p.printf("%s", note)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)
 	defer cancel()
 	// To vet a package, go test first vets all that it imports, which takes longer than
-	// compiling it. What a learner must not do, the tests say. Linking takes most of the time,
+	// compiling it. The tests check what a learner must not do. Linking takes most of the time,
 	// and less without what a debugger needs.
 	args := []string{"-count=1", "-vet=off", "-ldflags=-s -w", "-run", exercise.Pattern(tests)}
 	report, err := module.Test(ctx, append(args, exercise.Packages(tests)...)...)

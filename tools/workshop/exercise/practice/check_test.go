@@ -18,7 +18,7 @@ func TestAnExerciseIsTriedHelpedAndSolved(t *testing.T) {
 	l.mustStart("1", "lost")
 
 	_, err := l.solution(false)
-	require.EqualError(t, err, "the solution is there after your first try, which is: bin/workshop check")
+	require.EqualError(t, err, "the solution is available after your first try; to try: bin/workshop check")
 
 	out, err := l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
@@ -38,7 +38,7 @@ Not yet: 0 of 1 pass. For a hint: bin/workshop hint
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = total + m")
 	out, err = l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "sum/sum.go:8:19: undefined: m\n\nIt does not compile yet.\n\nNot yet: 0 of 1 pass. For a hint: ")
+	assert.Contains(t, out, "sum/sum.go:8:19: undefined: m\n\nThe code does not compile yet.\n\nNot yet: 0 of 1 pass. For a hint: ")
 
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total + m", "total + n")
 	out, err = l.check("")
@@ -47,7 +47,7 @@ Not yet: 0 of 1 pass. For a hint: bin/workshop hint
 
   passes: TestSum/of_two (./sum)
 
-Well done: it is solved. What was wrong, and why it matters: bin/workshop solution
+Well done, it is solved. What was wrong, and why it matters: bin/workshop solution
 Next: make exercise N=1 NAME=smallest   (Something is smallest)
 `, out)
 	record := l.progress().of("1-lost")
@@ -58,7 +58,7 @@ Next: make exercise N=1 NAME=smallest   (Something is smallest)
 
 	_, err = l.solution(false)
 	require.NoError(t, err)
-	assert.Zero(t, l.progress().of("1-lost").SolutionSeen, "whoever solved it may look")
+	assert.Zero(t, l.progress().of("1-lost").SolutionSeen, "it was solved before")
 }
 
 func TestTheLastExerciseHasNoNext(t *testing.T) {
@@ -71,14 +71,14 @@ func TestTheLastExerciseHasNoNext(t *testing.T) {
 	l.solve()
 	out, err := l.check("")
 	require.NoError(t, err)
-	assert.Contains(t, out, "That was the last of them: you have solved them all.")
+	assert.Contains(t, out, "You have solved all exercises.")
 }
 
 func TestTheTestsAreTheJudge(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
 	tests := l.copyPath("1-lost", "01-sums", "sum", "sum_test.go")
-	want := "the tests are the judge, and these files are not as they were: '01-sums/sum/sum_test.go'; to get them back: " +
+	want := "the tests decide, and these files have changed: '01-sums/sum/sum_test.go'; to restore them: " +
 		"git -C '.workshop/1-lost' checkout broken/1-lost -- '01-sums/sum/sum_test.go'"
 	for name, change := range map[string]func(){
 		"changed": func() { exercisetest.Edit(t, tests, "want := 3", "want := Sum(numbers...)") },
@@ -127,11 +127,11 @@ func TestACheckHasADeadline(t *testing.T) {
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "for total = n; ; {\n\t\t}")
 	out, err := l.do("", func(p practice, c workCopy) error { return p.check(t.Context(), c, 15*time.Second) })
 	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "It was ended after 15s: something waits for ever, or goes round for ever.")
+	assert.Contains(t, out, "The tests were stopped after 15s: something waits for ever, or loops for ever.")
 	assert.Equal(t, 1, l.progress().of("1-lost").Tries)
 }
 
-func TestWithoutALabItIsSaid(t *testing.T) {
+func TestAMissingLabIsReported(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", "")
 	l := newLearner(t)
 	l.mustStart("1", "lost")

@@ -23,11 +23,11 @@ func (l learner) chosen(name string) (string, error) {
 func TestACommandIsAboutTheExerciseThatIsMeant(t *testing.T) {
 	l := newLearner(t)
 	_, err := l.chosen("")
-	require.EqualError(t, err, "no exercise is started; to see which there are: bin/workshop list")
+	require.EqualError(t, err, "no exercise is started; to list them: bin/workshop list")
 	_, err = l.chosen("silent")
 	require.EqualError(t, err, "1-silent is not started; to start it: make exercise N=1 NAME=silent")
 	_, err = l.chosen("4-lost")
-	require.EqualError(t, err, `there is no exercise "4-lost"; to see which there are: bin/workshop list`)
+	require.EqualError(t, err, `there is no exercise "4-lost"; to list them: bin/workshop list`)
 
 	l.mustStart("1", "silent")
 	l.mustStart("1", "lost")
@@ -38,11 +38,11 @@ func TestACommandIsAboutTheExerciseThatIsMeant(t *testing.T) {
 	}
 	id, err := l.in(".workshop", "1-silent", "01-sums").chosen("")
 	require.NoError(t, err)
-	assert.Equal(t, "1-silent", id, "whoever is in a copy means that")
+	assert.Equal(t, "1-silent", id, "the current directory is in that copy")
 
 	require.NoError(t, os.RemoveAll(l.copyPath("1-lost")))
 	_, err = l.chosen("")
-	require.EqualError(t, err, "there is no copy of 1-lost in .workshop/1-lost any more; to get one: make exercise N=1 NAME=lost")
+	require.EqualError(t, err, "there is no copy of 1-lost in .workshop/1-lost any more; to make one: make exercise N=1 NAME=lost")
 }
 
 func TestANameThatTwoStagesHaveIsNotEnough(t *testing.T) {
@@ -50,7 +50,7 @@ func TestANameThatTwoStagesHaveIsNotEnough(t *testing.T) {
 	repositorytest.Write(t, l.home.Path("02-more", "go.mod"), "module example.com/more\n")
 	p := l.open(nil)
 	_, err := p.named("lost", []string{"1-lost", "2-lost"})
-	require.EqualError(t, err, `"lost" can be 1-lost or 2-lost: say which`)
+	require.EqualError(t, err, `"lost" can be 1-lost or 2-lost; name one of them`)
 	id, err := p.named("2-lost", []string{"1-lost", "2-lost"})
 	require.NoError(t, err)
 	assert.Equal(t, "2-lost", id)

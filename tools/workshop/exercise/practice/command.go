@@ -12,7 +12,7 @@ import (
 func NewStart() *cobra.Command {
 	return &cobra.Command{
 		Use:     "start STAGE NAME",
-		Short:   "Put an exercise into a copy of the repository for you",
+		Short:   "Start an exercise, in a copy of the repository",
 		Example: "  workshop exercise start 4 tombstone",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -25,17 +25,17 @@ func NewStart() *cobra.Command {
 	}
 }
 
-// NewCommands returns the commands for the exercise in hand.
+// NewCommands returns the commands for the current exercise.
 func NewCommands() []*cobra.Command {
 	var (
 		timeout = 5 * time.Minute
 		all     bool
 		apply   bool
 	)
-	check := command("check", "Run the tests that judge the exercise in hand", func(ctx context.Context, p practice, c workCopy) error {
+	check := command("check", "Run the tests of the current exercise", func(ctx context.Context, p practice, c workCopy) error {
 		return p.check(ctx, c, timeout)
 	})
-	watch := command("watch", "Check again on each save", func(ctx context.Context, p practice, c workCopy) error {
+	watch := command("watch", "Check at each save", func(ctx context.Context, p practice, c workCopy) error {
 		return p.watch(ctx, c, timeout)
 	})
 	for _, cmd := range []*cobra.Command{check, watch} {
@@ -44,17 +44,17 @@ func NewCommands() []*cobra.Command {
 	hint := command("hint", "Show one more hint", func(ctx context.Context, p practice, c workCopy) error {
 		return p.hint(ctx, c, all)
 	})
-	hint.Flags().BoolVar(&all, "all", false, "show again those that you had, and no other")
-	solution := command("solution", "Show the way back, after the first try", func(ctx context.Context, p practice, c workCopy) error {
+	hint.Flags().BoolVar(&all, "all", false, "show the hints that you have seen, and no new one")
+	solution := command("solution", "Show the solution, after the first try", func(ctx context.Context, p practice, c workCopy) error {
 		return p.solution(ctx, c, apply)
 	})
-	solution.Flags().BoolVar(&apply, "apply", false, "put it into the copy; what you changed is kept in a patch")
-	reset := command("reset", "Begin the exercise anew; what you changed is kept in a patch", func(ctx context.Context, p practice, c workCopy) error {
+	solution.Flags().BoolVar(&apply, "apply", false, "apply it to the copy; your changes are kept in a patch")
+	reset := command("reset", "Start the exercise again; your changes are kept in a patch", func(ctx context.Context, p practice, c workCopy) error {
 		return p.reset(ctx, c)
 	})
-	list := overview("list", "List the exercises and how far you are", practice.list)
-	report := overview("report", "Print how it went, in Markdown, to hand in", practice.report)
-	learn := overview("learn", "Learn: one exercise after the other, judged on each save", func(p practice, ctx context.Context) error {
+	list := overview("list", "List the exercises and your progress", practice.list)
+	report := overview("report", "Print a report in Markdown, to hand in", practice.report)
+	learn := overview("learn", "Work through the exercises, with a check at each save", func(p practice, ctx context.Context) error {
 		return p.learn(ctx, os.Stdin, openTerminal(ctx, os.Stdin), timeout)
 	})
 	step := &cobra.Command{
@@ -96,7 +96,7 @@ func overview(verb, short string, run func(practice, context.Context) error) *co
 	}
 }
 
-// command makes a command for the exercise that is named, or the one in hand.
+// command makes a command for the named exercise, or the current one.
 func command(verb, short string, run func(context.Context, practice, workCopy) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   verb + " [NAME]",

@@ -67,7 +67,7 @@ func (c workCopy) exercise() (exercise.Exercise, error) {
 func (p practice) started(ctx context.Context) ([]string, error) {
 	refs, err := p.home.Git(ctx, "for-each-ref", "--format=%(refname)", "refs/broken")
 	if err != nil {
-		return nil, fmt.Errorf("looking for what was started: %w", err)
+		return nil, fmt.Errorf("listing the started exercises: %w", err)
 	}
 	var started []string
 	for ref := range strings.FieldsSeq(refs) {
@@ -101,7 +101,7 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 // breakCode commits the exercise on top of what is checked out, as its start.
 func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
 	if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
-		return fmt.Errorf("%s does not fit the code of this commit, which is a mistake of the workshop, not yours: %w", e.Patch(), err)
+		return fmt.Errorf("%s does not apply to the code of this commit; that is a mistake of the workshop, not yours: %w", e.Patch(), err)
 	}
 	if _, err := exercise.Find(c.Repository, strconv.Itoa(e.Stage.Number), e.Name); err != nil {
 		return fmt.Errorf("in the last commit, %w", err)
@@ -121,7 +121,7 @@ func (c workCopy) outdated(ctx context.Context, home repository.Repository, e ex
 	}
 	changed, err := home.Diff(ctx, "--name-only", c.broken()+"^", "HEAD", "--", e.Stage.Folder)
 	if err != nil {
-		return false, fmt.Errorf("looking whether there is a new version of the exercise: %w", err)
+		return false, fmt.Errorf("checking for a new version of the exercise: %w", err)
 	}
 	return changed != "", nil
 }
@@ -134,7 +134,7 @@ func (c workCopy) renew(ctx context.Context, home repository.Repository, e exerc
 		return err
 	}
 	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), commit); err != nil {
-		return fmt.Errorf("going to the new version: %w", err)
+		return fmt.Errorf("checking out the new version: %w", err)
 	}
 	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {
 		return fmt.Errorf("removing new files: %w", err)
@@ -145,8 +145,8 @@ func (c workCopy) renew(ctx context.Context, home repository.Repository, e exerc
 	return nil
 }
 
-// unregister makes git forget the copy if its folder was deleted by hand: it knows of it
-// until it is told. Worktrees of others are theirs, even those whose disk is away.
+// unregister removes the copy from git's list if its folder was deleted by hand: git does
+// not notice that. Worktrees of others are theirs, even those whose disk is away.
 func (c workCopy) unregister(ctx context.Context, home repository.Repository) error {
 	worktrees, err := home.Git(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -159,7 +159,7 @@ func (c workCopy) unregister(ctx context.Context, home repository.Repository) er
 		return fmt.Errorf("removing the empty folder of the copy: %w", err)
 	}
 	if _, err := home.Git(ctx, "worktree", "remove", "--force", c.Root); err != nil {
-		return fmt.Errorf("making git forget the copy that is gone: %w", err)
+		return fmt.Errorf("removing the missing copy from git's list: %w", err)
 	}
 	return nil
 }
@@ -167,10 +167,10 @@ func (c workCopy) unregister(ctx context.Context, home repository.Repository) er
 // bringBack makes the worktree again of a branch that is left over.
 func (c workCopy) bringBack(ctx context.Context, home repository.Repository) error {
 	if _, err := home.Git(ctx, "rev-parse", "--verify", "--quiet", c.brokenRef()); err != nil {
-		return fmt.Errorf("there is a branch %s that is not of an exercise as they are started here; rename it, or delete it with: git branch -D %s", c.branch(), c.branch())
+		return fmt.Errorf("the branch %s already exists, and is not of an exercise that was started here; rename it, or delete it with: git branch -D %s", c.branch(), c.branch())
 	}
 	if _, err := home.Git(ctx, "worktree", "add", "--quiet", c.Root, c.branch()); err != nil {
-		return fmt.Errorf("bringing back the copy of branch %s: %w", c.branch(), err)
+		return fmt.Errorf("restoring the copy of branch %s: %w", c.branch(), err)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (c workCopy) keep(ctx context.Context) (kept []string, err error) {
 		}
 		commit, err := c.Git(ctx, "rev-list", "-1", tip, "--not", c.broken(), "--exclude="+c.branch(), "--branches")
 		if err != nil {
-			return nil, fmt.Errorf("looking for your commits: %w", err)
+			return nil, fmt.Errorf("finding your commits: %w", err)
 		}
 		if commit == "" {
 			continue
@@ -237,7 +237,7 @@ func (c workCopy) freeBranch(ctx context.Context) string {
 // reset makes the copy what it was at the start. What git ignores stays.
 func (c workCopy) reset(ctx context.Context) error {
 	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), c.broken()); err != nil {
-		return fmt.Errorf("going back to the start: %w", err)
+		return fmt.Errorf("checking out the start: %w", err)
 	}
 	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {
 		return fmt.Errorf("removing new files: %w", err)

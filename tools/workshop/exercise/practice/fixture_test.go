@@ -44,7 +44,7 @@ func (l learner) open(out *bytes.Buffer) practice {
 	require.NoError(l, err)
 	home, err := here.Home(l.Context())
 	require.NoError(l, err)
-	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: patience}
+	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout}
 }
 
 func (l learner) start(number, name string) (string, error) {
@@ -61,7 +61,7 @@ func (l learner) mustStart(number, name string) string {
 	return out
 }
 
-// do runs a command for the exercise called name, or for the one in hand.
+// do runs a command for the exercise called name, or for the current one.
 func (l learner) do(name string, run func(practice, workCopy) error) (string, error) {
 	l.Helper()
 	var out bytes.Buffer

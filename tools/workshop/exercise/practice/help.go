@@ -25,15 +25,15 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 	shown := progress.of(c.ID).hints(group)
 	switch {
 	case again && shown == 0:
-		p.say("You had no hint yet.")
+		p.printf("You have seen no hint yet.")
 	case again:
 		for i, text := range group.Hints[:shown] {
-			p.say("Hint %d of %s\n\n%s\n", i+1, of, text)
+			p.printf("Hint %d of %s\n\n%s\n", i+1, of, text)
 		}
 	case shown == len(group.Hints):
-		p.say("You had all hints; to see them again: %s", p.command("hint --all"))
+		p.printf("You have seen all hints. To see them again: %s", p.command("hint --all"))
 	default:
-		p.say("Hint %d of %s\n\n%s\n", shown+1, of, group.Hints[shown])
+		p.printf("Hint %d of %s\n\n%s\n", shown+1, of, group.Hints[shown])
 		shown++
 		err = p.record(c.ID, func(record *Record) { record.sawHint(group, shown) })
 	}
@@ -41,14 +41,14 @@ func (p practice) hint(ctx context.Context, c workCopy, again bool) error {
 		return err
 	}
 	if left := len(group.Hints) - shown; left > 0 {
-		p.say("%s left: %s", number(left, "hint is", "hints are"), p.key("h", "hint"))
+		p.printf("%s left: %s", number(left, "hint is", "hints are"), p.key("h", "hint"))
 	} else {
-		p.say("No hint is left. The way back, after your first try: %s", p.key("s", "solution"))
+		p.printf("No hint is left. The solution, after your first try: %s", p.key("s", "solution"))
 	}
 	return nil
 }
 
-// solution tells what was wrong and shows the way back. It takes it only if asked to.
+// solution prints what was wrong, and the fix. It applies the fix only with apply.
 func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	e, err := c.exercise()
 	if err != nil {
@@ -59,7 +59,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 		return err
 	}
 	if progress.of(c.ID).Tries == 0 {
-		return fmt.Errorf("the solution is there after your first try, which is: %s", p.key("to save a change", "check"))
+		return fmt.Errorf("the solution is available after your first try; to try: %s", p.key("save a change", "check"))
 	}
 	if apply {
 		if err := p.takeBack(ctx, c, e.Patch()); err != nil {
@@ -76,13 +76,13 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	}
 	diff, err := c.Diff(ctx, c.broken(), c.broken()+"^")
 	if err != nil {
-		return fmt.Errorf("looking for the way back: %w", err)
+		return fmt.Errorf("reading the solution: %w", err)
 	}
-	way := "The way back; another one"
+	what := "The fix"
 	if e.Judge.Kind == exercise.Build {
-		way = "What the workshop wrote; another program"
+		what = "The workshop's code"
 	}
-	p.say("%s\n\n%s that passes is as good. To have it made: %s\n\n%s", e.Solution, way, p.command("solution --apply"), diff)
+	p.printf("%s\n\n%s; any other that passes is as good. To apply it: %s\n\n%s", e.Solution, what, p.command("solution --apply"), diff)
 	return nil
 }
 
@@ -91,9 +91,9 @@ func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error 
 		return err
 	}
 	if _, err := c.Git(ctx, "apply", "--reverse", patch); err != nil {
-		return fmt.Errorf("taking the patch back: %w", err)
+		return fmt.Errorf("reverting the patch: %w", err)
 	}
-	p.say("The copy holds the solution; to see it: git -C '%s' diff", p.path(c.Root))
+	p.printf("The copy now has the solution. To see it: git -C '%s' diff", p.path(c.Root))
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (p practice) reset(ctx context.Context, c workCopy) error {
 	if err := c.renew(ctx, p.home, e); err != nil {
 		return err
 	}
-	p.say("The workshop has changed since you started it: the copy is of your last commit now.")
+	p.printf("The workshop has changed since you started; the copy is now made from your last commit.")
 	return nil
 }
 
@@ -133,16 +133,16 @@ func (p practice) putBack(ctx context.Context, c workCopy) error {
 		return err
 	}
 	for _, branch := range kept {
-		p.say("What you had committed is kept on the branch %s", branch)
+		p.printf("Your commits are kept on the branch %s", branch)
 	}
 	if saved == "" && len(kept) == 0 {
-		p.say("%s is as at its start; you had changed nothing.", c.ID)
+		p.printf("%s has no changes to reset.", c.ID)
 		return nil
 	}
 	if saved == "" {
-		p.say("%s is as at its start again.", c.ID)
+		p.printf("%s is reset.", c.ID)
 		return nil
 	}
-	p.say("%s is as at its start again. What you had changed is kept in %s", c.ID, p.path(saved))
+	p.printf("%s is reset. Your changes are kept in %s", c.ID, p.path(saved))
 	return nil
 }

@@ -24,8 +24,8 @@ func TestHintsComeOneByOne(t *testing.T) {
 	l.mustStart("1", "lost")
 	for _, want := range []string{
 		"Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n",
-		"Hint 2 of 2\n\n```sh\n## no heading\n```\n\nNo hint is left. The way back, after your first try: bin/workshop solution\n",
-		"You had all hints; to see them again: bin/workshop hint --all\nNo hint is left. The way back, after your first try: bin/workshop solution\n",
+		"Hint 2 of 2\n\n```sh\n## no heading\n```\n\nNo hint is left. The solution, after your first try: bin/workshop solution\n",
+		"You have seen all hints. To see them again: bin/workshop hint --all\nNo hint is left. The solution, after your first try: bin/workshop solution\n",
 	} {
 		out, err := l.hint(false)
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestHintsAreShownAgainWithoutANewOne(t *testing.T) {
 	l.mustStart("1", "lost")
 	out, err := l.hint(true)
 	require.NoError(t, err)
-	assert.Equal(t, "You had no hint yet.\n2 hints are left: bin/workshop hint\n", out)
+	assert.Equal(t, "You have seen no hint yet.\n2 hints are left: bin/workshop hint\n", out)
 	_, err = l.hint(false)
 	require.NoError(t, err)
 	out, err = l.hint(true)
@@ -48,11 +48,11 @@ func TestHintsAreShownAgainWithoutANewOne(t *testing.T) {
 	assert.Equal(t, 1, l.progress().of("1-lost").Hints)
 }
 
-func TestTheSolutionIsShownAndNotMade(t *testing.T) {
+func TestTheSolutionIsShownAndNotApplied(t *testing.T) {
 	l := triedOnce(t)
 	out, err := l.solution(false)
 	require.NoError(t, err)
-	assert.Contains(t, out, "# It was total = n\n\nIt has to be total += n.\n\nThe way back; another one that passes is as good. To have it made: bin/workshop solution --apply\n\ndiff --git a/01-sums/sum/sum.go")
+	assert.Contains(t, out, "# It was total = n\n\nIt has to be total += n.\n\nThe fix; any other that passes is as good. To apply it: bin/workshop solution --apply\n\ndiff --git a/01-sums/sum/sum.go")
 	assert.Contains(t, out, "\n-\t\ttotal = n\n+\t\ttotal += n\n")
 	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
 	assert.NotZero(t, l.progress().of("1-lost").SolutionSeen)
@@ -64,7 +64,7 @@ func TestTheSolutionIsMadeOnceTheLearnersOwnIsSaved(t *testing.T) {
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = 7")
 	out, err := l.solution(true)
 	require.NoError(t, err)
-	assert.Contains(t, out, "What you had changed is kept in .workshop/1-lost-1.patch\n")
+	assert.Contains(t, out, "Your changes are kept in .workshop/1-lost-1.patch\n")
 	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost-1.patch")), "+\t\ttotal = 7")
 	assert.Contains(t, l.git(l.copyPath("1-lost"), "diff"), "+\t\ttotal += n")
 	_, err = l.check("")
@@ -78,7 +78,7 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 	dir := l.copyPath("1-lost")
 	out, err := l.reset("")
 	require.NoError(t, err)
-	assert.Equal(t, "1-lost is as at its start; you had changed nothing.\n", out)
+	assert.Equal(t, "1-lost has no changes to reset.\n", out)
 
 	// What is committed, changed, new and deleted; and on another branch.
 	l.git(dir, "switch", "--quiet", "-c", "mine")
@@ -88,7 +88,7 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "words", "words.go"), "package words // \x00\n")
 	out, err = l.reset("1/lost")
 	require.NoError(t, err)
-	assert.Equal(t, "1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch\n", out)
+	assert.Equal(t, "1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch\n", out)
 	assert.Empty(t, l.git(dir, "status", "--porcelain"))
 	assert.Empty(t, l.git(dir, "diff", "broken/1-lost"))
 	assert.Equal(t, "exercise/1-lost", l.git(dir, "branch", "--show-current"))
@@ -119,9 +119,9 @@ func TestResettingKeepsCommits(t *testing.T) {
 	commit("three")
 	out, err := l.reset("")
 	require.NoError(t, err)
-	assert.Equal(t, `What you had committed is kept on the branch kept/1-lost-1
-What you had committed is kept on the branch kept/1-lost-2
-1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch
+	assert.Equal(t, `Your commits are kept on the branch kept/1-lost-1
+Your commits are kept on the branch kept/1-lost-2
+1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch
 `, out)
 	assert.Equal(t, "three", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-1"))
 	assert.Equal(t, "two\none", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-2"))
@@ -143,15 +143,15 @@ func TestANewVersionTakesNothingAway(t *testing.T) {
 	// The workshop is updated: the copy stays as it is.
 	exercisetest.Edit(t, l.home.Path("01-sums", "words", "words.go"), "puts commas between", "separates by commas")
 	require.NoError(t, l.home.Commit(t.Context(), "new version"))
-	assert.Contains(t, l.mustStart("1", "lost"), "The workshop has changed since; to begin anew with what it is now: bin/workshop reset (what you changed is kept)")
+	assert.Contains(t, l.mustStart("1", "lost"), "The workshop has changed since you started. To start again with the new version: bin/workshop reset (your changes are kept)")
 	sum, words := l.copyPath("1-lost", "01-sums", "sum", "sum.go"), l.copyPath("1-lost", "01-sums", "words", "words.go")
 	assert.Contains(t, repositorytest.Read(t, sum), "total = total + n")
 	assert.NotContains(t, repositorytest.Read(t, words), "separates")
 
 	out, err := l.reset("")
 	require.NoError(t, err)
-	assert.Equal(t, `1-lost is as at its start again. What you had changed is kept in .workshop/1-lost-1.patch
-The workshop has changed since you started it: the copy is of your last commit now.
+	assert.Equal(t, `1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch
+The workshop has changed since you started; the copy is now made from your last commit.
 `, out)
 	assert.Contains(t, repositorytest.Read(t, words), "separates")
 	assert.Contains(t, repositorytest.Read(t, sum), "total = n")
@@ -163,7 +163,7 @@ The workshop has changed since you started it: the copy is of your last commit n
 	exercisetest.Edit(t, l.home.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
 	require.NoError(t, l.home.Commit(t.Context(), "does not fit"))
 	out, err = l.reset("")
-	require.ErrorContains(t, err, "does not fit the code of this commit")
+	require.ErrorContains(t, err, "does not apply to the code of this commit")
 	assert.Contains(t, out, ".workshop/1-lost-2.patch")
 	assert.Contains(t, repositorytest.Read(t, sum), "total = n")
 	assert.Contains(t, repositorytest.Read(t, words), "separates")

@@ -36,12 +36,12 @@ func (p practice) intact(ctx context.Context, c workCopy) (exercise.Exercise, er
 func (p practice) unchanged(ctx context.Context, c workCopy, pathspecs ...string) error {
 	changed, err := c.Diff(ctx, append([]string{"--name-only", "--no-renames", c.broken(), "--"}, pathspecs...)...)
 	if err != nil {
-		return fmt.Errorf("looking whether the tests are those of the start: %w", err)
+		return fmt.Errorf("comparing the tests with those of the start: %w", err)
 	}
 	if changed == "" {
 		return nil
 	}
 	files := "'" + strings.ReplaceAll(changed, "\n", "' '") + "'"
-	return fmt.Errorf("the tests are the judge, and these files are not as they were: %s; to get them back: git -C '%s' checkout %s -- %s",
+	return fmt.Errorf("the tests decide, and these files have changed: %s; to restore them: git -C '%s' checkout %s -- %s",
 		files, p.path(c.Root), c.broken(), files)
 }

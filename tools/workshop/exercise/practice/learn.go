@@ -16,9 +16,9 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
 )
 
-// impatience is how long a test may wait for one thing before there is a first verdict. If it
-// waited in vain, the second one is patient.
-const impatience = 3 * time.Second
+// firstTimeout is how long a test may wait for one thing before there is a first verdict. If it
+// timed out, the tests are run again with testTimeout.
+const firstTimeout = 3 * time.Second
 
 const keysHelp = "h hint   s solution   l list   r reset   o open in $EDITOR   n next exercise   c check the lesson's next step   q quit"
 
@@ -30,14 +30,14 @@ type session struct {
 	ask      func()    // for one key
 	keys     <-chan rune
 	standby  *standby.Standby // nil without an API server
-	patient  map[string]bool  // the exercises in which a test needs longer than impatience
+	slow     map[string]bool  // the exercises in which a test needs longer than firstTimeout
 }
 
-// learn leads through the exercises, from the one in hand on. It judges at each save, and does
-// what keys say, until the learner quits or ctx ends.
+// learn leads through the exercises, from the current one on. It judges at each save, and does
+// what keys command, until the learner quits or ctx ends.
 func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
 	p.out, p.byKey, p.stepwise = &whole{out: p.out}, true, true
-	s := &session{practice: p, timeout: timeout, terminal: t, patient: map[string]bool{}}
+	s := &session{practice: p, timeout: timeout, terminal: t, slow: map[string]bool{}}
 	s.ask, s.keys = keys(in, t == nil)
 	t.byKey(ctx)
 	defer t.restore()
@@ -58,7 +58,7 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 		c, e, err = s.moveOn(ctx, e)
 	}
 	if err == nil || ctx.Err() != nil {
-		s.say("\nTo go on where you are: make learn")
+		s.printf("\nTo continue: make learn")
 		return nil
 	}
 	return err
@@ -73,7 +73,7 @@ func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, erro
 	if c := s.copyOf(progress.Current); progress.Current != "" && c.exists(ctx) {
 		e, err := c.exercise()
 		if err != nil || progress.of(c.ID).Solved.IsZero() {
-			return c, e, errors.Join(err, s.sayOutdated(ctx, c, e))
+			return c, e, errors.Join(err, s.printOutdated(ctx, c, e))
 		}
 		return s.moveOn(ctx, e)
 	}
@@ -84,7 +84,7 @@ func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, erro
 func (s *session) moveOn(ctx context.Context, e exercise.Exercise) (workCopy, exercise.Exercise, error) {
 	next, ok := s.next(ctx, e)
 	if !ok {
-		s.say("You have solved all exercises. What you can hand in: %s", s.command("report"))
+		s.printf("You have solved all exercises. For a report to hand in: %s", s.command("report"))
 		return workCopy{}, e, nil
 	}
 	c, e, _, err := s.begin(ctx, strconv.Itoa(next.Stage.Number), next.Name)
@@ -128,41 +128,41 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 		return false, err
 	}
 	// The first verdict shows where one is. Nobody has tried anything yet.
-	running := s.try(ctx, c, s.patienceFor(c), 0)
+	running := s.try(ctx, c, s.timeoutFor(c), 0)
 	defer func() { running.end() }()
-	var first *judgement // of a trial that is repeated with more patience
+	var first *judgement // of a trial that is repeated with testTimeout
 	s.ask()
 	for {
 		select {
 		case <-saved:
 			running.end()
-			running, first = s.try(ctx, c, s.patienceFor(c), 1), nil
+			running, first = s.try(ctx, c, s.timeoutFor(c), 1), nil
 		case v := <-running.verdict:
 			switch {
 			case ctx.Err() != nil:
 				continue
 			case v.err != nil:
-				s.say("%v", v.err)
+				s.printf("%v", v.err)
 			case v.outcome.solved() && !v.solved:
-				s.say("\n%s, after %.1fs\n\n%d/%d %s passes. Now the next ...", time.Now().Format(time.TimeOnly), v.took.Seconds(),
+				s.printf("\n%s, after %.1fs\n\n%d/%d %s passes. Running the next group ...", time.Now().Format(time.TimeOnly), v.took.Seconds(),
 					v.groups, len(e.Judge.Groups), e.Judge.Groups[v.groups-1].Name)
 				s.prepare()
-				running, first = s.try(ctx, c, s.patienceFor(c), 0), nil
+				running, first = s.try(ctx, c, s.timeoutFor(c), 0), nil
 				continue
 			case first != nil && v.same(*first):
-				s.say("It is the same with a wait of %s.", patience)
+				s.printf("The result is the same with a timeout of %s.", testTimeout)
 			default:
-				s.patient[c.ID] = s.patient[c.ID] || first != nil
+				s.slow[c.ID] = s.slow[c.ID] || first != nil
 				s.showVerdict(v.judgement)
 			}
 			if v.solved {
 				s.praise(e, s.command("solution "+c.ID))
 				return true, nil
 			}
-			if v.waited && first == nil && !s.patient[c.ID] {
-				s.say("A test waited %s in vain. It is tried again with %s, in case that was too short.", impatience, patience)
+			if v.waited && first == nil && !s.slow[c.ID] {
+				s.printf("A test timed out after %s. Running the tests again with a timeout of %s, in case the machine is slow.", firstTimeout, testTimeout)
 				first = &v.judgement
-				running = s.try(ctx, c, patience, 0)
+				running = s.try(ctx, c, testTimeout, 0)
 				continue
 			}
 			s.prepare()
@@ -181,10 +181,10 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			case 'n':
 				return true, nil
 			case 'r', 'o':
-				running.end() // so that nothing is said meanwhile
+				running.end() // so that it prints nothing meanwhile
 			}
 			if err := s.press(ctx, key, c, e); err != nil && !errors.Is(err, ErrNotYet) {
-				s.say("%v", err)
+				s.printf("%v", err)
 			}
 			s.ask()
 		case <-ctx.Done():
@@ -200,11 +200,11 @@ func (s *session) prepare() {
 	}
 }
 
-func (s *session) patienceFor(c workCopy) time.Duration {
-	if s.patient[c.ID] {
-		return patience
+func (s *session) timeoutFor(c workCopy) time.Duration {
+	if s.slow[c.ID] {
+		return testTimeout
 	}
-	return impatience
+	return firstTimeout
 }
 
 // same says whether two judgements would be shown alike, but for what tests print.
@@ -222,14 +222,14 @@ func (s *session) press(ctx context.Context, key rune, c workCopy, e exercise.Ex
 	case 'l':
 		return s.list(ctx)
 	case 'r':
-		s.say("Reset %s? What you changed is kept as a patch. (y or n)", c.ID)
+		s.printf("Reset %s? Your changes are kept as a patch. (y or n)", c.ID)
 		s.ask()
 		select {
 		case key := <-s.keys:
 			if key == 'y' {
 				return s.reset(ctx, c)
 			}
-			s.say("Nothing is reset.")
+			s.printf("Nothing was reset.")
 		case <-ctx.Done():
 		}
 		return nil
@@ -241,7 +241,7 @@ func (s *session) press(ctx context.Context, key rune, c workCopy, e exercise.Ex
 		s.showLine(ctx, c)
 		return nil
 	default:
-		s.say("%s", keysHelp)
+		s.printf("%s", keysHelp)
 		return nil
 	}
 }
@@ -250,7 +250,7 @@ func (s *session) press(ctx context.Context, key rune, c workCopy, e exercise.Ex
 func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
-		return errors.New("no editor is named; end this, and name one: export EDITOR=vim")
+		return errors.New("no editor is set; quit, and set one: export EDITOR=vim")
 	}
 	var files []string
 	for _, file := range append(e.Judge.Write, e.Judge.Read...) {
@@ -294,29 +294,29 @@ func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) 
 	if err != nil {
 		return err
 	}
-	s.say("\n%s: %s (level %d, about %d minutes)\n", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
+	s.printf("\n%s: %s (level %d, about %d minutes)\n", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
 	if l, step, ok := progress.nextOf(lessons, e.Stage.Number); ok {
-		s.say("  lesson    %s, step %d of %d: %s", s.path(s.home.Path(l.Folder(), "README.md")), step.Number, len(l.Steps), step.Title)
+		s.printf("  lesson    %s, step %d of %d: %s", s.path(s.home.Path(l.Folder(), "README.md")), step.Number, len(l.Steps), step.Title)
 	}
-	s.say("  the task  %s", s.path(c.Path(e.Folder(), "README.md")))
+	s.printf("  the task  %s", s.path(c.Path(e.Folder(), "README.md")))
 	for _, file := range e.Judge.Write {
-		s.say("  write in  %s", s.path(c.Path(e.Stage.Folder, file)))
+		s.printf("  write in  %s", s.path(c.Path(e.Stage.Folder, file)))
 	}
 	for _, file := range e.Judge.Read {
-		s.say("  read      %s", s.path(c.Path(e.Stage.Folder, file)))
+		s.printf("  read      %s", s.path(c.Path(e.Stage.Folder, file)))
 	}
-	s.say("\n%s", keysHelp)
+	s.printf("\n%s", keysHelp)
 	return nil
 }
 
 func (s *session) showVerdict(j judgement) {
-	s.say("\n%s, after %.1fs", time.Now().Format(time.TimeOnly), j.took.Seconds())
+	s.printf("\n%s, after %.1fs", time.Now().Format(time.TimeOnly), j.took.Seconds())
 	s.show(j.outcome, j.exercise.Judge.Groups)
 	switch {
 	case j.tooLong:
-		s.say("\nIt was ended after %s: something waits for ever, or goes round for ever.", s.timeout)
+		s.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever.", s.timeout)
 	case !j.solved:
-		s.say("\nNot yet: %s pass. %s", j.count(), s.help(j.hintsLeft))
+		s.printf("\nNot yet: %s pass. %s", j.count(), s.help(j.hintsLeft))
 	}
 }
 
@@ -326,7 +326,7 @@ func (s *session) showLine(ctx context.Context, c workCopy) {
 	lessons, err2 := s.lessons()
 	progress, err3 := s.progress(ctx)
 	if err := errors.Join(err, err2, err3); err != nil {
-		s.say("%v", err)
+		s.printf("%v", err)
 		return
 	}
 	solved := 0
@@ -336,5 +336,5 @@ func (s *session) showLine(ctx context.Context, c workCopy) {
 		}
 	}
 	done, all := progress.stepsOf(lessons)
-	s.say("\n[%d of %d exercises, %d of %d lesson steps] %s: waiting for you to save a file", solved, len(exercises), done, all, c.ID)
+	s.printf("\n[%d of %d exercises, %d of %d lesson steps] %s: waiting for you to save a file", solved, len(exercises), done, all, c.ID)
 }

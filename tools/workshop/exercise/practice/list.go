@@ -37,7 +37,7 @@ func (p practice) list(ctx context.Context) error {
 		return err
 	}
 	for _, sentence := range incomplete {
-		p.say("%s", sentence)
+		p.printf("%s", sentence)
 	}
 	return nil
 }

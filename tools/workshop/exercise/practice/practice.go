@@ -35,13 +35,13 @@ type practice struct {
 	wait      time.Duration // how long a test may wait for one thing
 	variables []string      // more of the environment of tests
 	stepwise  bool          // a group that passes is a verdict, before the next one is run
-	byKey     bool          // what a key does is not told as a command
+	byKey     bool          // messages name keys, not commands
 }
 
 func open(ctx context.Context, out io.Writer) (practice, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return practice{}, fmt.Errorf("looking where this is: %w", err)
+		return practice{}, fmt.Errorf("finding the current directory: %w", err)
 	}
 	here, err := repository.Find(ctx, cwd)
 	if err != nil {
@@ -51,14 +51,14 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
-	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: patience}, nil
+	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout}, nil
 }
 
-// patience is how long a test may wait for what has to come. One that is to fail waits in
-// vain.
-const patience = 30 * time.Second
+// testTimeout is how long a test may wait for one thing. A test that has to fail may wait that
+// long.
+const testTimeout = 30 * time.Second
 
-func (p practice) say(format string, args ...any) {
+func (p practice) printf(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
@@ -109,14 +109,14 @@ func (p practice) choose(ctx context.Context, name string) (workCopy, error) {
 	case len(started) == 1:
 		id = started[0]
 	case len(started) == 0:
-		return workCopy{}, fmt.Errorf("no exercise is started; to see which there are: %s", p.command("list"))
+		return workCopy{}, fmt.Errorf("no exercise is started; to list them: %s", p.command("list"))
 	default:
-		return workCopy{}, fmt.Errorf("say which exercise; started are: %s", strings.Join(started, ", "))
+		return workCopy{}, fmt.Errorf("name the exercise; started are: %s", strings.Join(started, ", "))
 	}
 	c := p.copyOf(id)
 	if !c.exists(ctx) {
 		number, rest, _ := strings.Cut(id, "-")
-		return workCopy{}, fmt.Errorf("there is no copy of %s in %s any more; to get one: make exercise N=%s NAME=%s", id, p.path(c.Root), number, rest)
+		return workCopy{}, fmt.Errorf("there is no copy of %s in %s any more; to make one: make exercise N=%s NAME=%s", id, p.path(c.Root), number, rest)
 	}
 	return c, nil
 }
@@ -142,9 +142,9 @@ func (p practice) named(name string, started []string) (string, error) {
 				return "", fmt.Errorf("%s is not started; to start it: %s", e.ID(), e.StartCommand())
 			}
 		}
-		return "", fmt.Errorf("there is no exercise %q; to see which there are: %s", name, p.command("list"))
+		return "", fmt.Errorf("there is no exercise %q; to list them: %s", name, p.command("list"))
 	default:
-		return "", fmt.Errorf("%q can be %s: say which", name, strings.Join(found, " or "))
+		return "", fmt.Errorf("%q can be %s; name one of them", name, strings.Join(found, " or "))
 	}
 }
 

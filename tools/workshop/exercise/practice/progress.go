@@ -64,7 +64,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return r.unknown.write(known(r))
 }
 
-// group is the one in hand: the first that does not pass, or else the last.
+// group is the current one: the first that does not pass, or else the last.
 func (r *Record) group(e exercise.Exercise) exercise.Group {
 	return e.Judge.Groups[min(r.Passed, len(e.Judge.Groups)-1)]
 }
@@ -145,7 +145,7 @@ func (p practice) record(id string, change func(*Record)) error {
 	})
 }
 
-// read reads the file, if it is found. One that cannot be read is put aside, and said.
+// read reads the file, if it is found. One that cannot be read is renamed, and a message says so.
 func (p practice) read() (progress Progress, found bool, err error) {
 	empty := Progress{Exercises: map[string]*Record{}}
 	path := p.progressFile()
@@ -167,7 +167,7 @@ func (p practice) read() (progress Progress, found bool, err error) {
 	if err != nil {
 		return Progress{}, false, fmt.Errorf("putting your progress aside, which cannot be read: %w", err)
 	}
-	p.say("%s cannot be read (%v). It is %s now, and a new one begins: tries and hints count from nought.", p.path(path), wrong, p.path(aside))
+	p.printf("%s cannot be read (%v). It is now %s, and a new file starts: tries and hints count from 0.", p.path(path), wrong, p.path(aside))
 	return empty, true, p.write(empty)
 }
 
@@ -177,7 +177,7 @@ func (p practice) beginAnew(ctx context.Context, empty Progress) error {
 	if err != nil || len(started) == 0 {
 		return err
 	}
-	p.say("%s is missing, though exercises are started: tries and hints count from nought.", p.path(p.progressFile()))
+	p.printf("%s is missing, although exercises are started: tries and hints count from 0.", p.path(p.progressFile()))
 	return p.write(empty)
 }
 

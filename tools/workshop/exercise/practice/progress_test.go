@@ -43,7 +43,7 @@ func TestAProgressThatCannotBeReadIsPutAside(t *testing.T) {
 		require.NoError(t, err)
 		aside := l.asideFiles()
 		assert.Contains(t, out, ".workshop/progress.json cannot be read (")
-		assert.Contains(t, out, "It is .workshop/progress.json.broken-")
+		assert.Contains(t, out, "It is now .workshop/progress.json.broken-")
 		assert.Equal(t, content, repositorytest.Read(t, aside[len(aside)-1]))
 		assert.Equal(t, 1, l.progress().of("1-lost").Hints)
 		assert.Equal(t, "1-lost", l.progress().Current)
@@ -51,16 +51,16 @@ func TestAProgressThatCannotBeReadIsPutAside(t *testing.T) {
 	assert.Len(t, l.asideFiles(), 5)
 }
 
-func TestAProgressThatIsGoneIsSaidOnce(t *testing.T) {
+func TestAMissingProgressIsReportedOnce(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
 	l.mustStart("1", "silent")
 	require.NoError(t, os.Remove(l.progressFile()))
 	_, err := l.hint(false)
-	require.EqualError(t, err, "say which exercise; started are: 1-lost, 1-silent")
+	require.EqualError(t, err, "name the exercise; started are: 1-lost, 1-silent")
 
 	require.NoError(t, os.Remove(l.progressFile()))
-	assert.Contains(t, l.list(), ".workshop/progress.json is missing, though exercises are started: tries and hints count from nought.")
+	assert.Contains(t, l.list(), ".workshop/progress.json is missing, although exercises are started: tries and hints count from 0.")
 	assert.NotContains(t, l.list(), "missing")
 	assert.Contains(t, l.list(), "lost      1      5        started")
 }

@@ -27,7 +27,7 @@ func (p practice) report(ctx context.Context) error {
 	}
 	commit, err := p.home.Git(ctx, "log", "-1", "--format=%h of %cs")
 	if err != nil {
-		return fmt.Errorf("looking which version this is: %w", err)
+		return fmt.Errorf("finding the version of the workshop: %w", err)
 	}
 	name, _ := p.home.Git(ctx, "config", "user.name") // it may be unset
 
@@ -50,15 +50,15 @@ func (p practice) report(ctx context.Context) error {
 		row(id, "", *progress.of(id))
 	}
 
-	p.say("# Workshop report: %s\n", cmp.Or(name, "no name (git config user.name)"))
-	p.say("%d of %d exercises are solved, which are about %d minutes of work.\n", solved, len(exercises), minutes)
-	p.say("| exercise | level | state | tries | hints | solution seen | started | solved |")
-	p.say("|---|---|---|---|---|---|---|---|")
-	p.say("%s", rows.String())
+	p.printf("# Workshop report: %s\n", cmp.Or(name, "no name (git config user.name)"))
+	p.printf("%d of %d exercises are solved: about %d minutes of work.\n", solved, len(exercises), minutes)
+	p.printf("| exercise | level | state | tries | hints | solution seen | started | solved |")
+	p.printf("|---|---|---|---|---|---|---|---|")
+	p.printf("%s", rows.String())
 	if err := p.reportSteps(progress); err != nil {
 		return err
 	}
-	p.say("Written on %s; times are UTC. Workshop: commit %s. Program: %s on %s/%s.", now().Format(time.DateOnly), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	p.printf("Written on %s; times are UTC. Workshop: commit %s. Program: %s on %s/%s.", now().Format(time.DateOnly), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 
@@ -69,17 +69,17 @@ func (p practice) reportSteps(progress Progress) error {
 		return err
 	}
 	done, all := progress.stepsOf(lessons)
-	p.say("%d of %d lesson steps are done.\n", done, all)
+	p.printf("%d of %d lesson steps are done.\n", done, all)
 	if done == 0 {
 		return nil
 	}
-	p.say("| lesson | steps done |\n|---|---|")
+	p.printf("| lesson | steps done |\n|---|---|")
 	for _, l := range lessons {
 		if done, all := progress.stepsOf([]lesson.Lesson{l}); done > 0 {
-			p.say("| %s | %d of %d |", lessonName(l), done, all)
+			p.printf("| %s | %d of %d |", lessonName(l), done, all)
 		}
 	}
-	p.say("")
+	p.printf("")
 	return nil
 }
 

@@ -29,7 +29,7 @@ func TestTheReportSaysHowItWentWithEachExercise(t *testing.T) {
 	require.NoError(t, p.report(t.Context()))
 	assert.Contains(t, out.String(), `# Workshop report: Ada
 
-1 of 3 exercises are solved, which are about 5 minutes of work.
+1 of 3 exercises are solved: about 5 minutes of work.
 
 | exercise | level | state | tries | hints | solution seen | started | solved |
 |---|---|---|---|---|---|---|---|

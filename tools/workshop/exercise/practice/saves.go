@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lookEvery is how often saves looks for changes.
-const lookEvery = 150 * time.Millisecond
+// pollInterval is how often saves looks for changes.
+const pollInterval = 150 * time.Millisecond
 
 // saves reports that files were saved in dir or below it, once nothing more changes: an
 // editor writes a file in several steps, and a formatter once more. Until somebody takes
@@ -25,7 +25,7 @@ func saves(ctx context.Context, dir string) (<-chan struct{}, error) {
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		ticker := time.NewTicker(lookEvery)
+		ticker := time.NewTicker(pollInterval)
 		defer ticker.Stop()
 		changing := false
 		var out chan<- struct{} // nil, unless there is something to report

@@ -7,16 +7,16 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
 
-// show shows the groups up to the one in hand, and names the later ones.
+// show shows the groups up to the current one, and names the later ones.
 func (p practice) show(o outcome, groups []exercise.Group) {
 	if o.compiler != "" {
-		p.say("\n%s\n\nIt does not compile yet.", o.compiler)
+		p.printf("\n%s\n\nThe code does not compile yet.", o.compiler)
 		return
 	}
 	rest, passed := o.findings, o.groups(groups)
 	for i, group := range groups {
 		if group.Name != "" {
-			p.say("\n%d/%d %s", i+1, len(groups), group.Name)
+			p.printf("\n%d/%d %s", i+1, len(groups), group.Name)
 		}
 		n := min(len(group.Tests), len(rest))
 		if i <= passed {
@@ -29,15 +29,15 @@ func (p practice) show(o outcome, groups []exercise.Group) {
 
 func (p practice) showFindings(findings []finding) {
 	for _, f := range findings {
-		p.say("\n  %s: %s", f.verdict, f.what)
+		p.printf("\n  %s: %s", f.verdict, f.what)
 		if f.passed {
 			continue
 		}
 		if f.because != "" {
-			p.say("    %s", f.because)
+			p.printf("    %s", f.because)
 		}
 		for _, line := range f.lines {
-			p.say("      %s", line)
+			p.printf("      %s", line)
 		}
 	}
 }
@@ -47,24 +47,24 @@ func (p practice) help(hintsLeft int) string {
 	if hintsLeft > 0 {
 		return "For a hint: " + p.key("h", "hint")
 	}
-	return "You had all hints. The way back: " + p.key("s", "solution")
+	return "You have seen all hints. For the solution: " + p.key("s", "solution")
 }
 
 func (p practice) congratulate(ctx context.Context, e exercise.Exercise) {
 	p.praise(e, p.command("solution"))
 	if next, ok := p.next(ctx, e); ok {
-		p.say("Next: %s   (%s)", next.StartCommand(), next.Title)
+		p.printf("Next: %s   (%s)", next.StartCommand(), next.Title)
 	} else {
-		p.say("That was the last of them: you have solved them all.")
+		p.printf("You have solved all exercises.")
 	}
 }
 
 func (p practice) praise(e exercise.Exercise, solution string) {
-	told := "What was wrong, and why it matters"
+	what := "What was wrong, and why it matters"
 	if e.Judge.Kind == exercise.Build {
-		told = "What the workshop wrote, and why"
+		what = "The workshop's code, and the reasons for it"
 	}
-	p.say("\nWell done: it is solved. %s: %s", told, solution)
+	p.printf("\nWell done, it is solved. %s: %s", what, solution)
 }
 
 // next is the exercise after e that is not solved yet, or else one before it.

@@ -12,7 +12,7 @@ import (
 // start gives the learner a copy of an exercise, or says that there is one already.
 func (p practice) start(ctx context.Context, number, name string) error {
 	if number == "" || name == "" {
-		return fmt.Errorf("say which exercise, such as make exercise N=1 NAME=...; to see which there are: %s", p.command("list"))
+		return fmt.Errorf("name the exercise: make exercise N=1 NAME=...; to list them: %s", p.command("list"))
 	}
 	c, e, started, err := p.begin(ctx, number, name)
 	if err != nil {
@@ -23,8 +23,8 @@ func (p practice) start(ctx context.Context, number, name string) error {
 		if err != nil {
 			return err
 		}
-		p.say("%s is started already (%s); it is as you left it. To begin anew: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
-		if err := p.sayOutdated(ctx, c, e); err != nil {
+		p.printf("You have already started %s (%s); the copy is as you left it. To start again: %s\n", c.ID, counts(*progress.of(c.ID)), p.command("reset"))
+		if err := p.printOutdated(ctx, c, e); err != nil {
 			return err
 		}
 	}
@@ -56,10 +56,10 @@ func (p practice) begin(ctx context.Context, number, name string) (workCopy, exe
 	})
 }
 
-func (p practice) sayOutdated(ctx context.Context, c workCopy, e exercise.Exercise) error {
+func (p practice) printOutdated(ctx context.Context, c workCopy, e exercise.Exercise) error {
 	outdated, err := c.outdated(ctx, p.home, e)
 	if err == nil && outdated {
-		p.say("The workshop has changed since; to begin anew with what it is now: %s (what you changed is kept)\n", p.key("r", "reset"))
+		p.printf("The workshop has changed since you started. To start again with the new version: %s (your changes are kept)\n", p.key("r", "reset"))
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func (p practice) find(ctx context.Context, number, name string) (exercise.Exerc
 // way is never removed.
 func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) (exercise.Exercise, error) {
 	if entries, err := os.ReadDir(c.Root); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
-		return e, fmt.Errorf("%s is in the way: the copy of the exercise belongs there; move it away and start again", p.path(c.Root))
+		return e, fmt.Errorf("%s already exists, and is not a copy of the exercise; move it away and start again", p.path(c.Root))
 	}
 	if err := c.unregister(ctx, p.home); err != nil {
 		return e, err
@@ -89,7 +89,7 @@ func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) 
 		if err := c.bringBack(ctx, p.home); err != nil {
 			return e, err
 		}
-		p.say("The folder of this exercise was gone. It is back, with what you had committed on the branch %s. To begin anew: %s\n", c.branch(), p.command("reset"))
+		p.printf("The copy of this exercise was missing. It is restored, with your commits on the branch %s. To start again: %s\n", c.branch(), p.command("reset"))
 		return c.exercise()
 	}
 	if err := c.make(ctx, p.home, e); err != nil {
@@ -100,35 +100,35 @@ func (p practice) prepare(ctx context.Context, c workCopy, e exercise.Exercise) 
 		return e, err
 	}
 	if changes != "" {
-		p.say("The copy is made from your last commit; it does not have what you have not committed yet.\n")
+		p.printf("The copy is made from your last commit, without your uncommitted changes.\n")
 	}
 	return c.exercise()
 }
 
 func (p practice) introduce(c workCopy, e exercise.Exercise) {
-	p.say("%s: %s (level %d, about %d minutes)", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
-	p.say("\nYour copy, where you change what you like:\n  %s", p.path(c.Root))
-	p.say("Read the task:\n  %s", p.path(c.Path(e.Folder(), "README.md")))
-	p.say("Then open:")
+	p.printf("%s: %s (level %d, about %d minutes)", c.ID, e.Title, e.Judge.Level, e.Judge.Minutes)
+	p.printf("\nYour copy of the repository:\n  %s", p.path(c.Root))
+	p.printf("Read the task:\n  %s", p.path(c.Path(e.Folder(), "README.md")))
+	p.printf("Then open:")
 	for _, file := range e.Judge.Read {
-		p.say("  %s", p.path(c.Path(e.Stage.Folder, file)))
+		p.printf("  %s", p.path(c.Path(e.Stage.Folder, file)))
 	}
 	if len(e.Judge.Write) > 0 {
-		p.say("Write in:")
+		p.printf("Write in:")
 		for _, file := range e.Judge.Write {
-			p.say("  %s", p.path(c.Path(e.Stage.Folder, file)))
+			p.printf("  %s", p.path(c.Path(e.Stage.Folder, file)))
 		}
 	}
-	p.say("\nRun:")
+	p.printf("\nRun:")
 	for _, line := range [][2]string{
-		{"check", "does it work? runs the tests that judge"},
-		{"watch", "the same, on each save"},
-		{"hint", "helps, a little more each time"},
-		{"solution", "the way back, after your first try"},
-		{"reset", "begin anew; what you changed is kept"},
-		{"list", "how far you are"},
+		{"check", "run the tests of the exercise"},
+		{"watch", "the same, at each save"},
+		{"hint", "show one more hint"},
+		{"solution", "show the solution, after your first try"},
+		{"reset", "start again; your changes are kept"},
+		{"list", "show your progress"},
 	} {
-		p.say("  %-*s  %s", len(p.command("solution")), p.command(line[0]), line[1])
+		p.printf("  %-*s  %s", len(p.command("solution")), p.command(line[0]), line[1])
 	}
 }
 

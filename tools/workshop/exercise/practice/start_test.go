@@ -18,7 +18,7 @@ func TestStartingGivesACopyThatIsBroken(t *testing.T) {
 	out := l.mustStart("1", "lost")
 	assert.Equal(t, `1-lost: Something is lost (level 1, about 5 minutes)
 
-Your copy, where you change what you like:
+Your copy of the repository:
   .workshop/1-lost
 Read the task:
   .workshop/1-lost/01-sums/lesson/exercises/lost/README.md
@@ -26,12 +26,12 @@ Then open:
   .workshop/1-lost/01-sums/sum/sum.go
 
 Run:
-  bin/workshop check     does it work? runs the tests that judge
-  bin/workshop watch     the same, on each save
-  bin/workshop hint      helps, a little more each time
-  bin/workshop solution  the way back, after your first try
-  bin/workshop reset     begin anew; what you changed is kept
-  bin/workshop list      how far you are
+  bin/workshop check     run the tests of the exercise
+  bin/workshop watch     the same, at each save
+  bin/workshop hint      show one more hint
+  bin/workshop solution  show the solution, after your first try
+  bin/workshop reset     start again; your changes are kept
+  bin/workshop list      show your progress
 `, out)
 	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
 	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
@@ -49,7 +49,7 @@ func TestWhatIsNotCommittedIsNeitherTouchedNorCopied(t *testing.T) {
 	l := newLearner(t)
 	path := l.home.Path("01-sums", "sum", "sum.go")
 	repositorytest.Write(t, path, "package mine\n")
-	assert.Contains(t, l.mustStart("1", "lost"), "it does not have what you have not committed yet.\n")
+	assert.Contains(t, l.mustStart("1", "lost"), "without your uncommitted changes.\n")
 	assert.Equal(t, "package mine\n", repositorytest.Read(t, path))
 	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = n")
 }
@@ -67,7 +67,7 @@ func TestStartingTwiceLosesNothing(t *testing.T) {
 	l.git(l.home.Root, "rm", "-r", "--quiet", "01-sums/lesson/exercises/lost")
 	out, err := l.in(".workshop", "1-silent", "01-sums").start("01", "lost")
 	require.NoError(t, err)
-	assert.Contains(t, out, "1-lost is started already (0 tries, 1 hint); it is as you left it. To begin anew: ../../../bin/workshop reset\n")
+	assert.Contains(t, out, "You have already started 1-lost (0 tries, 1 hint); the copy is as you left it. To start again: ../../../bin/workshop reset\n")
 	assert.Contains(t, out, "\n  ../../1-lost\n")
 	assert.Equal(t, "work", repositorytest.Read(t, l.copyPath("1-lost", "mine.txt")))
 	assert.Equal(t, "1-lost", l.progress().Current)
@@ -81,7 +81,7 @@ func TestAFolderThatIsGoneComesBackWithItsBranch(t *testing.T) {
 	l.git(l.copyPath("1-lost"), "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "mine")
 	require.NoError(t, os.RemoveAll(l.copyPath("1-lost")))
 
-	assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back, with what you had committed on the branch exercise/1-lost.")
+	assert.Contains(t, l.mustStart("1", "lost"), "The copy of this exercise was missing. It is restored, with your commits on the branch exercise/1-lost.")
 	assert.Contains(t, repositorytest.Read(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go")), "total = total + n")
 }
 
@@ -96,12 +96,12 @@ func TestWorktreesOfTheLearnerStayRegistered(t *testing.T) {
 		return errors.Join(os.RemoveAll(path), os.Mkdir(path, 0o755))
 	}} {
 		require.NoError(t, gone(l.copyPath("1-lost")))
-		assert.Contains(t, l.mustStart("1", "lost"), "The folder of this exercise was gone. It is back")
+		assert.Contains(t, l.mustStart("1", "lost"), "The copy of this exercise was missing. It is restored")
 		assert.Contains(t, l.git(l.home.Root, "worktree", "list"), mine)
 	}
 }
 
-func TestWhatStandsInTheWayIsSaid(t *testing.T) {
+func TestWhatPreventsAStartIsReported(t *testing.T) {
 	for name, test := range map[string]struct {
 		number, name string
 		prepare      func(learner)
@@ -109,23 +109,23 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 	}{
 		"no such exercise":   {"1", "last", func(learner) {}, `stage 1 has no exercise "last"; it has: lost, silent, smallest`},
 		"no such stage":      {"4", "lost", func(learner) {}, "there is no stage 4 here; there is: 1"},
-		"no stage at all":    {"", "lost", func(learner) {}, "say which exercise, such as make exercise N=1 NAME=...; to see which there are: bin/workshop list"},
-		"no name":            {"1", "", func(learner) {}, "say which exercise"},
+		"no stage at all":    {"", "lost", func(learner) {}, "name the exercise: make exercise N=1 NAME=...; to list them: bin/workshop list"},
+		"no name":            {"1", "", func(learner) {}, "name the exercise"},
 		"a word for a stage": {"one", "lost", func(learner) {}, "there is no stage one here; there is: 1"},
 		"a path":             {"1", "../exercises/lost", func(learner) {}, "stage 1 has no exercise"},
 		"a folder": {"1", "lost", func(l learner) {
 			repositorytest.Write(l, l.copyPath("1-lost", "notes.txt"), "mine")
-		}, ".workshop/1-lost is in the way: the copy of the exercise belongs there; move it away and start again"},
+		}, ".workshop/1-lost already exists, and is not a copy of the exercise; move it away and start again"},
 		"a file": {"1", "lost", func(l learner) {
 			repositorytest.Write(l, l.copyPath("1-lost"), "mine")
-		}, ".workshop/1-lost is in the way"},
+		}, ".workshop/1-lost already exists"},
 		"a branch of that name": {"1", "lost", func(l learner) {
 			l.git(l.home.Root, "branch", "exercise/1-lost")
-		}, "there is a branch exercise/1-lost that is not of an exercise as they are started here; rename it, or delete it with: git branch -D exercise/1-lost"},
+		}, "the branch exercise/1-lost already exists, and is not of an exercise that was started here; rename it, or delete it with: git branch -D exercise/1-lost"},
 		"a patch that does not apply": {"1", "lost", func(l learner) {
 			exercisetest.Edit(l, l.home.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
 			require.NoError(l, l.home.Commit(l.Context(), "changed"))
-		}, "01-sums/lesson/exercises/lost/break.patch does not fit the code of this commit, which is a mistake of the workshop, not yours: git apply: error: patch failed"},
+		}, "01-sums/lesson/exercises/lost/break.patch does not apply to the code of this commit; that is a mistake of the workshop, not yours: git apply: error: patch failed"},
 		"an exercise that is not committed": {"1", "lost", func(l learner) {
 			l.git(l.home.Root, "rm", "-r", "--quiet", "--cached", "01-sums/lesson/exercises/lost")
 			l.git(l.home.Root, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message", "gone")

@@ -92,7 +92,7 @@ func (p practice) step(ctx context.Context, name, number string) error {
 		for _, l := range lessons {
 			names = append(names, lessonName(l))
 		}
-		return fmt.Errorf("there is no lesson %q; there is: %s", name, strings.Join(names, ", "))
+		return fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
 	}
 	l := lessons[i]
 	if number == "" {
@@ -110,7 +110,7 @@ func (p practice) step(ctx context.Context, name, number string) error {
 func (p practice) checkNext(ctx context.Context, lessons []lesson.Lesson, progress Progress, stage int) error {
 	l, step, ok := progress.nextOf(lessons, stage)
 	if !ok {
-		p.say("All steps are done.")
+		p.printf("All steps are done.")
 		return nil
 	}
 	return p.checkStep(ctx, l, step)
@@ -141,7 +141,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		return fmt.Errorf("%s: %w", step.Check, context.Cause(ctx))
 	}
 	if err != nil {
-		p.say("%s\n  not yet: %s", where, strings.TrimSpace(string(output)))
+		p.printf("%s\n  not yet: %s", where, strings.TrimSpace(string(output)))
 		return ErrNotYet
 	}
 	err = p.update(func(progress *Progress) {
@@ -153,7 +153,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		progress.Steps[lessonName(l)] = slices.Compact(done)
 	})
 	if err == nil {
-		p.say("%s\n  done", where)
+		p.printf("%s\n  done", where)
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 )
 
-// A finding is what is said of one judging test, or of a package as a whole.
+// A finding is the result of one judging test, or of a package as a whole.
 type finding struct {
 	what    string // the test or the package
 	verdict string // one word or two
@@ -21,14 +21,14 @@ type finding struct {
 
 // notCompiling returns what the compiler says, or "".
 func notCompiling(report *gotest.Report) string {
-	var said []string
+	var printed []string
 	for _, p := range report.Packages {
 		// Two packages may wait for the same one.
-		if p.Build != "" && !strings.Contains(strings.Join(said, "\n"), p.Build) {
-			said = append(said, p.Build)
+		if p.Build != "" && !strings.Contains(strings.Join(printed, "\n"), p.Build) {
+			printed = append(printed, p.Build)
 		}
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(printed, "\n")
 }
 
 // judge compares what was run with what has to pass. Nothing passes but a test that
@@ -53,7 +53,7 @@ func judgeTest(test exercise.Test, p *gotest.Package, dir string) finding {
 	}
 	if p == nil || p.Test(test.Test) == nil {
 		f.verdict, f.because = "was not run", ""
-		f.lines = []string{"There is no such test, or another ended the run before its turn."}
+		f.lines = []string{"There is no such test, or another test ended the run before it."}
 		return f
 	}
 	run := p.Test(test.Test)
@@ -88,10 +88,10 @@ func judgePackage(tests []exercise.Test, p *gotest.Package, dir string) (finding
 			return finding{}, false // that is why
 		}
 	}
-	f := finding{what: p.Path, verdict: "fails", because: "The tests that judge pass, and yet the package fails."}
+	f := finding{what: p.Path, verdict: "fails", because: "The tests of the exercise pass, but the package fails."}
 	output := p.Outside()
 	for _, failure := range p.Failures() {
-		f.because = fmt.Sprintf("The tests that judge pass, and yet the package fails: %s.", failure.Name)
+		f.because = fmt.Sprintf("The tests of the exercise pass, but the package fails: %s.", failure.Name)
 		output = p.Output(failure.Name)
 	}
 	f.lines = gotest.Excerpt(output, dir, 12)

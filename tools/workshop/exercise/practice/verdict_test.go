@@ -27,11 +27,11 @@ func TestEachTestIsJudged(t *testing.T) {
 		"no package":  {nil, []string{"was not run: TestX (./p)"}, ""},
 		"its package fails by itself": {
 			[]string{`{"Action":"pass","Package":"./p","Test":"TestX"}`, `{"Action":"output","Package":"./p","Output":"a goroutine is left"}`, failed},
-			[]string{"passes: TestX (./p)", "fails: ./p"}, "The tests that judge pass, and yet the package fails.",
+			[]string{"passes: TestX (./p)", "fails: ./p"}, "The tests of the exercise pass, but the package fails.",
 		},
 		"another fails": {
 			[]string{`{"Action":"pass","Package":"./p","Test":"TestX"}`, `{"Action":"fail","Package":"./p","Test":"TestY"}`, failed},
-			[]string{"passes: TestX (./p)", "fails: ./p"}, "The tests that judge pass, and yet the package fails: TestY.",
+			[]string{"passes: TestX (./p)", "fails: ./p"}, "The tests of the exercise pass, but the package fails: TestY.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,14 +33,14 @@ func (p practice) repeat(ctx context.Context, saved <-chan struct{}, check func(
 		}
 		if !again {
 			if !errors.Is(err, ErrNotYet) {
-				p.say("%v", err)
+				p.printf("%v", err)
 			}
-			p.say("\nWaiting for you to save a file (Ctrl-C ends it) ...")
+			p.printf("\nWaiting for you to save a file (Ctrl-C to quit) ...")
 			if _, ok := <-saved; !ok {
 				return nil
 			}
 		}
-		p.say("\n%s", time.Now().Format(time.TimeOnly))
+		p.printf("\n%s", time.Now().Format(time.TimeOnly))
 	}
 }
 

@@ -80,13 +80,13 @@ func TestSavesAreOneWhileTheyFollowEachOther(t *testing.T) {
 		saved, err := saves(ctx, filepath.Dir(file))
 		require.NoError(t, err)
 		began := time.Now()
-		time.Sleep(lookEvery / 2) //nolint:forbidigo // the bubble's time, between two looks
+		time.Sleep(pollInterval / 2) //nolint:forbidigo // the bubble's time, between two looks
 		for range 3 {
 			save()
-			time.Sleep(lookEvery) //nolint:forbidigo // the bubble's time
+			time.Sleep(pollInterval) //nolint:forbidigo // the bubble's time
 		}
 		<-saved
-		assert.Equal(t, 4*lookEvery, time.Since(began))
+		assert.Equal(t, 4*pollInterval, time.Since(began))
 
 		// One that nobody took yet waits for the next, and what nobody saves is none.
 		save()
@@ -188,15 +188,15 @@ func TestWatchingEndsWhenItIsSolved(t *testing.T) {
 		ended <- p.watch(t.Context(), p.copyOf("1-lost"), 2*time.Minute)
 		writer.Close()
 	}()
-	var said bytes.Buffer
-	for !bytes.Contains(said.Bytes(), []byte("Waiting for you to save a file")) {
-		said.WriteString(wait(t, lines, said.String()))
+	var printed bytes.Buffer
+	for !bytes.Contains(printed.Bytes(), []byte("Waiting for you to save a file")) {
+		printed.WriteString(wait(t, lines, printed.String()))
 	}
-	assert.Contains(t, said.String(), "fails: TestSum/of_two")
+	assert.Contains(t, printed.String(), "fails: TestSum/of_two")
 	l.solve()
 	for text := range lines {
-		said.WriteString(text)
+		printed.WriteString(text)
 	}
-	require.NoError(t, wait(t, ended, said.String()))
-	assert.Contains(t, said.String(), "Well done")
+	require.NoError(t, wait(t, ended, printed.String()))
+	assert.Contains(t, printed.String(), "Well done")
 }
