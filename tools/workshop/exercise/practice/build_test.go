@@ -76,5 +76,5 @@ Not yet: 1 of 2 groups pass. For a hint: bin/workshop hint
 	assert.NotZero(t, l.progress().of("1-build").Solved)
 	out, err = l.solution(false)
 	require.NoError(t, err)
-	assert.Contains(t, out, "# A loop each\n\nEach number is looked at once.\n\nThe workshop's code; any other that passes is as good.")
+	assert.Contains(t, out, "# A loop each\n\nEach number is looked at once.\n\nThis is the workshop's code; any other that passes is as good.")
 }

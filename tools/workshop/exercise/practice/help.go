@@ -78,9 +78,9 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	if err != nil {
 		return fmt.Errorf("reading the solution: %w", err)
 	}
-	what := "The fix"
+	what := "This is the fix"
 	if e.Judge.Kind == exercise.Build {
-		what = "The workshop's code"
+		what = "This is the workshop's code"
 	}
 	p.printf("%s\n\n%s; any other that passes is as good. To apply it: %s\n\n%s", e.Solution, what, p.command("solution --apply"), diff)
 	return nil

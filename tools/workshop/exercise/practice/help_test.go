@@ -52,7 +52,7 @@ func TestTheSolutionIsShownAndNotApplied(t *testing.T) {
 	l := triedOnce(t)
 	out, err := l.solution(false)
 	require.NoError(t, err)
-	assert.Contains(t, out, "# It was total = n\n\nIt has to be total += n.\n\nThe fix; any other that passes is as good. To apply it: bin/workshop solution --apply\n\ndiff --git a/01-sums/sum/sum.go")
+	assert.Contains(t, out, "# It was total = n\n\nIt has to be total += n.\n\nThis is the fix; any other that passes is as good. To apply it: bin/workshop solution --apply\n\ndiff --git a/01-sums/sum/sum.go")
 	assert.Contains(t, out, "\n-\t\ttotal = n\n+\t\ttotal += n\n")
 	assert.Empty(t, l.git(l.copyPath("1-lost"), "status", "--porcelain"))
 	assert.NotZero(t, l.progress().of("1-lost").SolutionSeen)
