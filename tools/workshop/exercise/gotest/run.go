@@ -79,6 +79,9 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 			beat.doing(event.Test + " runs")
 		}
 	})
+	if report == nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if report == nil {
 		return nil, fmt.Errorf("running go test: %w", saying(err, stderr.String()))
 	}
