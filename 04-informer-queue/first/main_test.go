@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func start(t *testing.T, config *rest.Config, out io.Writer) (ctx context.Contex
 	ended := make(chan error, 1)
 	go func() {
 		err := run(ctx, config, out)
-		cancel(fmt.Errorf("the controller has ended: %v", err))
+		cancel(errors.Join(errors.New("the controller has ended"), err))
 		ended <- err
 	}()
 	return ctx, func() error {
