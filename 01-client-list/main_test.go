@@ -123,12 +123,12 @@ func TestASignalEndsIt(t *testing.T) {
 			go func() { ended <- program.Wait() }()
 			select {
 			case <-requested:
-			case <-ended:
-				require.Fail(t, "the program made no request", stderr.String())
+			case err := <-ended:
+				require.Fail(t, "the program made no request", "%v: %s", err, stderr)
 			}
 			require.NoError(t, program.Process.Signal(sig))
 
-			<-ended
+			require.Error(t, <-ended)
 			assert.Equal(t, 1, program.ProcessState.ExitCode())
 			assert.Equal(t, "error: interrupted: the list is not complete\n", stderr.String())
 		})

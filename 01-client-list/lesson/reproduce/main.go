@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -61,12 +62,9 @@ func run() error {
 
 // page answers with some names, and the token of the next page.
 func page(w http.ResponseWriter, token string, names ...string) {
-	items := ""
-	for i, name := range names {
-		if i > 0 {
-			items += ","
-		}
-		items += fmt.Sprintf(`{"metadata":{"name":%q}}`, name)
+	var items []string
+	for _, name := range names {
+		items = append(items, fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
 	}
-	fmt.Fprintf(w, `{"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[%s]}`, token, items)
+	fmt.Fprintf(w, `{"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":%q},"items":[%s]}`, token, strings.Join(items, ","))
 }

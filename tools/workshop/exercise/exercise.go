@@ -52,8 +52,8 @@ type Judge struct {
 	// Groups are in the order in which one writes. Of an exercise to mend it is one without
 	// a name.
 	Groups []Group `json:"groups"`
-	// Besides are functions whose tests need more than a group, and take long to fail without
-	// it. With the stubs, only those of them are run that a group names.
+	// Besides are tests, each with its subtests, that take long, and need not be run to show that
+	// the exercise is honest. Of them, only those in Tests are run with the patch.
 	Besides []string `json:"besides"`
 	// Wrong are programs that the judge has to find out.
 	Wrong []Wrong `json:"wrong"`

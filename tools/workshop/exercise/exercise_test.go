@@ -59,7 +59,7 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 	folder := r.Path("01-sums", "lesson", "exercises", "build")
 	for name, test := range map[string]struct{ file, old, replacement, want string }{
 		"another kind":                   {"judge.yaml", "kind: build", "kind: guess", `kind is "guess", it can be mend or build`},
-		"no kind":                        {"judge.yaml", "kind: build", "", "groups, write, besides and wrong are for an exercise of kind: build"},
+		"no kind":                        {"judge.yaml", "kind: build", "", "groups, write and wrong are for an exercise of kind: build"},
 		"no file":                        {"judge.yaml", "write: [sum/sum.go]", "", "does not say in which files to write"},
 		"a file that's not":              {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no sum/none.go in 01-sums"},
 		"no name":                        {"judge.yaml", "name: The sum", "name: ''", `the group "" needs a name, and tests`},
@@ -69,7 +69,7 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 		"no wrong program":               {"judge.yaml", "wrong/smallest.patch", "wrong/none.patch", `wrong: there is nothing in "wrong/none.patch"`},
 		"a wrong program elsewhere":      {"judge.yaml", "wrong/smallest.patch", "../lost/break.patch", `wrong: there is nothing in "../lost/break.patch"`},
 		"a wrong program without a test": {"judge.yaml", "test: TestMax, output: \"the largest is 1", "test: TestMin, output: \"the largest is 1", `there is no test "TestMin" in ./sum`},
-		"besides it none":                {"judge.yaml", "groups:\n", "besides: [TestNone]\ngroups:\n", `besides: there is no test "TestNone" in the packages of the groups`},
+		"besides it none":                {"judge.yaml", "groups:\n", "besides: [TestNone]\ngroups:\n", `besides: there is no test "TestNone" in the packages of the tests`},
 		"no group":                       {"judge.yaml", "groups:\n", "tests: [{package: ./sum, test: TestSum, output: x, because: y}]\ngroups:\n", "the tests of an exercise to build stand in groups"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -149,9 +149,10 @@ func (l *loader) readJudge() {
 	for _, test := range judge.Tests {
 		l.checkTest(test)
 	}
-	for _, function := range judge.Besides {
+	for _, name := range judge.Besides {
+		function := Test{Test: name}.Function()
 		if !slices.ContainsFunc(l.Packages(), func(pkg string) bool { return l.declares(pkg, function) }) {
-			l.wrong("judge.yaml: besides: there is no test %q in the packages of the groups", function)
+			l.wrong("judge.yaml: besides: there is no test %q in the packages of the tests", function)
 		}
 	}
 	for _, wrong := range judge.Wrong {
@@ -168,8 +169,8 @@ func (l *loader) readGroups() {
 	switch judge.Kind {
 	case "", Mend:
 		judge.Kind = Mend
-		if len(judge.Groups)+len(judge.Write)+len(judge.Besides)+len(judge.Wrong) > 0 {
-			l.wrong("judge.yaml: groups, write, besides and wrong are for an exercise of kind: build")
+		if len(judge.Groups)+len(judge.Write)+len(judge.Wrong) > 0 {
+			l.wrong("judge.yaml: groups, write and wrong are for an exercise of kind: build")
 		}
 		judge.Groups = []Group{{Tests: judge.Tests}}
 	case Build:

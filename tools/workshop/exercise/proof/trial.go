@@ -126,11 +126,11 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 }
 
 // failures runs the tests, and says where not exactly the named ones fail. What judge.yaml
-// names under besides is run apart, and only as far as a group names it.
+// lists under besides is run separately, and only if it is a named one.
 func (p *Prover) failures(ctx context.Context, module gotest.Module, t trial) (problems []string, err error) {
 	var named, besides []exercise.Test
 	for _, test := range t.Judge.Tests {
-		if slices.Contains(t.Judge.Besides, test.Function()) {
+		if slices.ContainsFunc(t.Judge.Besides, func(b string) bool { return strings.HasPrefix(test.Test+"/", b+"/") }) {
 			besides = append(besides, test)
 		} else {
 			named = append(named, test)
@@ -138,7 +138,11 @@ func (p *Prover) failures(ctx context.Context, module gotest.Module, t trial) (p
 	}
 	args := t.tested
 	if len(t.Judge.Besides) > 0 {
-		args = append([]string{"-skip", "^(" + strings.Join(t.Judge.Besides, "|") + ")$"}, args...)
+		var skipped []exercise.Test
+		for _, name := range t.Judge.Besides {
+			skipped = append(skipped, exercise.Test{Test: name})
+		}
+		args = append([]string{"-skip", exercise.Pattern(skipped)}, args...)
 	}
 	report, err := p.test(ctx, module, args...)
 	if err != nil {
