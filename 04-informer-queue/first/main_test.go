@@ -87,6 +87,37 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	require.NoError(t, stop())
 }
 
+// panicking is an output that panics.
+type panicking struct{}
+
+func (panicking) Write([]byte) (int, error) { panic("no paper") }
+
+// A program that hangs after a panic is neither restarted nor understood.
+func TestAPanicEndsTheProgram(t *testing.T) {
+	c := testcluster.Shared(t)
+	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "bell"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	defer func() {
+		require.NoError(t, pods.Delete(context.WithoutCancel(t.Context()), "bell", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
+	}()
+
+	reason := make(chan any, 1)
+	go func() {
+		defer func() { reason <- recover() }()
+		_ = run(t.Context(), c.Config, panicking{})
+	}()
+	select {
+	case r := <-reason:
+		assert.Equal(t, "no paper", r)
+	case <-time.After(testcluster.TestTimeout):
+		assert.Fail(t, "the program hangs after a panic")
+	}
+}
+
 func newController(out io.Writer, pods ...*corev1.Pod) *controller {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, pod := range pods {
