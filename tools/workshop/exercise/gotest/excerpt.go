@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -76,21 +77,30 @@ func telling(output string) []string {
 }
 
 // failureLines keeps the messages of t.Error with their places, and drops what the
-// program logged. A message goes on as long as its lines are indented.
+// program logged. A message goes on as long as its lines are indented. One that two
+// subtests share is kept once.
 func failureLines(lines []string) []string {
-	var failures []string
-	inMessage := false
+	var failures, message, seen []string
+	end := func() {
+		if whole := strings.Join(message, "\n"); whole != "" && !slices.Contains(seen, whole) {
+			failures, seen = append(failures, message...), append(seen, whole)
+		}
+		message = nil
+	}
 	for _, line := range lines {
 		if place := failedAt.FindStringSubmatch(line); place != nil {
-			inMessage = true
-			failures = append(failures, strings.TrimSpace(place[1]+": "+place[2]))
+			end()
+			message = []string{strings.TrimSpace(place[1] + ": " + place[2])}
 			continue
 		}
-		inMessage = inMessage && (line[0] == ' ' || line[0] == '\t')
-		if text := strings.TrimSpace(line); inMessage && text != "" {
-			failures = append(failures, "  "+text)
+		if line[0] != ' ' && line[0] != '\t' {
+			end()
+		}
+		if text := strings.TrimSpace(line); len(message) > 0 && text != "" {
+			message = append(message, "  "+text)
 		}
 	}
+	end()
 	return failures
 }
 

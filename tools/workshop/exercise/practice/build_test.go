@@ -25,7 +25,6 @@ func TestAnExerciseIsBuiltGroupByGroup(t *testing.T) {
   fails: TestSum (./sum)
     A sum is of all numbers.
       sum_test.go:13: the sum is 0, not 3
-      sum_test.go:13: the sum is 0, not 3
 
 2/2 The largest
 
