@@ -38,6 +38,7 @@ Not yet: 0 of 2 groups pass. For a hint: bin/workshop hint
 	out, err = l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
 	assert.Equal(t, `1-build: Write a sum
+1/2 The sum passes. Running the next group ...
 
 1/2 The sum
 
@@ -60,7 +61,7 @@ Not yet: 1 of 2 groups pass. For a hint: bin/workshop hint
 	exercisetest.Edit(t, file, "total += n", "total += m")
 	out, err = l.check("")
 	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "The code does not compile yet.\n\nNot yet: 1 of 2 groups pass.")
+	assert.Contains(t, out, "The code does not compile yet.\n\nNot yet: 1 of 2 groups passed before.")
 	// One that passed before and fails now is the current one again.
 	exercisetest.Edit(t, file, "total += m", "total = n")
 	out, err = l.check("")

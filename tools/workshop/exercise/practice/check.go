@@ -74,16 +74,20 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 	if j.tooLong {
 		p.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
 	}
-	p.printf("\nNot yet: %s pass. %s", j.count(), p.help(j.hintsLeft))
+	p.printf("\nNot yet: %s. %s", j.count(), p.help(j.hintsLeft))
 	return ErrNotYet
 }
 
 // count returns how many pass, of the groups or of the tests.
 func (j judgement) count() string {
-	if j.exercise.Judge.Kind == exercise.Build {
-		return fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
+	if j.exercise.Judge.Kind != exercise.Build {
+		return fmt.Sprintf("%d of %d pass", j.passing(), len(j.exercise.Judge.Tests))
 	}
-	return fmt.Sprintf("%d of %d", j.passing(), len(j.exercise.Judge.Tests))
+	groups := fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
+	if j.compiler != "" || j.tooLong { // this check could not count them
+		return groups + " passed before"
+	}
+	return groups + " pass"
 }
 
 // judge runs the judging tests in the copy, and records what came of it and how many tries
@@ -128,6 +132,7 @@ func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise
 	n := min(passed+1, len(groups))
 	o, err := p.run(ctx, c, e, groups[:n], timeout)
 	for ; err == nil && o.solved() && n < len(groups) && !p.stepwise; n++ {
+		p.printf("%s", passes(groups, n))
 		var next outcome
 		next, err = p.run(ctx, c, e, groups[n:n+1], timeout)
 		next.findings = append(o.findings, next.findings...)
@@ -137,6 +142,11 @@ func (p practice) runGroups(ctx context.Context, c workCopy, e exercise.Exercise
 		return o, passed, err
 	}
 	return o, o.groups(groups), nil
+}
+
+// passes says that the nth group passes, and that the next one is run.
+func passes(groups []exercise.Group, n int) string {
+	return fmt.Sprintf("%d/%d %s passes. Running the next group ...", n, len(groups), groups[n-1].Name)
 }
 
 // run runs the tests of some groups and judges their output.

@@ -144,8 +144,7 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			case v.err != nil:
 				s.printf("%v", v.err)
 			case v.outcome.solved() && !v.solved:
-				s.printf("\n%s, after %.1fs\n\n%d/%d %s passes. Running the next group ...", time.Now().Format(time.TimeOnly), v.took.Seconds(),
-					v.groups, len(e.Judge.Groups), e.Judge.Groups[v.groups-1].Name)
+				s.printf("\n%s, after %.1fs\n\n%s", time.Now().Format(time.TimeOnly), v.took.Seconds(), passes(e.Judge.Groups, v.groups))
 				s.prepare()
 				running, first = s.try(ctx, c, s.timeoutFor(c), 0), nil
 				continue
@@ -316,7 +315,7 @@ func (s *session) showVerdict(j judgement) {
 	case j.tooLong:
 		s.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever.", s.timeout)
 	case !j.solved:
-		s.printf("\nNot yet: %s pass. %s", j.count(), s.help(j.hintsLeft))
+		s.printf("\nNot yet: %s. %s", j.count(), s.help(j.hintsLeft))
 	}
 }
 
