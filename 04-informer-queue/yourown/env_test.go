@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -76,6 +77,20 @@ func build(t *testing.T) (path string, err error) {
 	return built.path, built.err
 }
 
+// cannotRun returns why a program cannot be run, or "".
+func cannotRun(path string) string {
+	file, err := os.Stat(path)
+	switch {
+	case !filepath.IsAbs(path):
+		return "is not an absolute path"
+	case err != nil:
+		return "does not exist"
+	case file.IsDir() || file.Mode()&0o111 == 0:
+		return "is not an executable file"
+	}
+	return ""
+}
+
 // newEnv returns an env whose cluster has only the namespaces of Kubernetes itself.
 func newEnv(t *testing.T) *env {
 	t.Helper()
@@ -84,6 +99,8 @@ func newEnv(t *testing.T) *env {
 		var err error
 		path, err = build(t)
 		require.NoError(t, err)
+	} else if why := cannotRun(path); why != "" {
+		require.FailNow(t, "PROGRAM is "+path+", which "+why+"; set it to the absolute path of an executable file, or unset it")
 	}
 	c := testcluster.Shared(t)
 	e := &env{t: t, client: c.Client, path: path, stallAfter: 250}
@@ -205,13 +222,22 @@ func (e *env) alive() {
 	}
 }
 
-// printed returns the last lines that the program printed.
+// printed returns the last lines that the program printed, or the first ones of a panic.
 func (p *program) printed() string {
 	lines := p.output.Lines()
-	if last := strings.TrimSpace(strings.Join(lines[max(0, len(lines)-5):], "\n")); last != "" {
+	begin := max(0, len(lines)-5)
+	if panicked := slices.IndexFunc(lines, isPanic); panicked >= 0 {
+		begin = panicked
+	}
+	if last := strings.TrimSpace(strings.Join(lines[begin:min(begin+5, len(lines))], "\n")); last != "" {
 		return "; it printed:\n" + last
 	}
 	return "; it printed nothing"
+}
+
+// isPanic says whether a line is the first one of a panic.
+func isPanic(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 // eventually waits until problem returns no problem.
