@@ -3,6 +3,7 @@ package practice
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
@@ -87,7 +88,7 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 }
 
 func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error {
-	if err := p.putBack(ctx, c); err != nil {
+	if _, err := p.putBack(ctx, c); err != nil {
 		return err
 	}
 	if _, err := c.Git(ctx, "apply", "--reverse", patch); err != nil {
@@ -99,8 +100,12 @@ func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error 
 
 // reset begins the exercise anew, in its present version, and keeps what the learner did.
 func (p practice) reset(ctx context.Context, c workCopy) error {
-	if err := p.putBack(ctx, c); err != nil {
+	saved, err := p.putBack(ctx, c)
+	if err != nil {
 		return err
+	}
+	if saved != "" {
+		p.printf("To bring them back: git -C '%s' apply '../%s'", p.path(c.Root), filepath.Base(saved))
 	}
 	e, err := c.exercise()
 	if err != nil {
@@ -116,33 +121,34 @@ func (p practice) reset(ctx context.Context, c workCopy) error {
 	return nil
 }
 
-// putBack makes the copy what it was at the start, and keeps what the learner did.
-func (p practice) putBack(ctx context.Context, c workCopy) error {
-	saved, err := c.save(ctx)
+// putBack makes the copy what it was at the start, and keeps what the learner did. It
+// returns the patch with what was not committed, or "".
+func (p practice) putBack(ctx context.Context, c workCopy) (saved string, err error) {
+	saved, err = c.save(ctx)
 	if err != nil {
-		return fmt.Errorf("%w; nothing was reset", err)
+		return "", fmt.Errorf("%w; nothing was reset", err)
 	}
 	kept, err := c.keep(ctx)
 	if err != nil {
-		return fmt.Errorf("%w; nothing was reset", err)
+		return "", fmt.Errorf("%w; nothing was reset", err)
 	}
 	if err := c.reset(ctx); err != nil {
-		return err
+		return "", err
 	}
 	if err := p.record(c.ID, func(record *Record) { record.Passed = 0 }); err != nil {
-		return err
+		return "", err
 	}
 	for _, branch := range kept {
 		p.printf("Your commits are kept on the branch %s", branch)
 	}
 	if saved == "" && len(kept) == 0 {
 		p.printf("%s has no changes to reset.", c.ID)
-		return nil
+		return "", nil
 	}
 	if saved == "" {
 		p.printf("%s is reset.", c.ID)
-		return nil
+		return "", nil
 	}
 	p.printf("%s is reset. Your changes are kept in %s", c.ID, p.path(saved))
-	return nil
+	return saved, nil
 }

@@ -88,7 +88,7 @@ func TestResettingKeepsWhatWasChanged(t *testing.T) {
 	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "words", "words.go"), "package words // \x00\n")
 	out, err = l.reset("1/lost")
 	require.NoError(t, err)
-	assert.Equal(t, "1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch\n", out)
+	assert.Equal(t, "1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch\nTo bring them back: git -C '.workshop/1-lost' apply '../1-lost-1.patch'\n", out)
 	assert.Empty(t, l.git(dir, "status", "--porcelain"))
 	assert.Empty(t, l.git(dir, "diff", "broken/1-lost"))
 	assert.Equal(t, "exercise/1-lost", l.git(dir, "branch", "--show-current"))
@@ -122,6 +122,7 @@ func TestResettingKeepsCommits(t *testing.T) {
 	assert.Equal(t, `Your commits are kept on the branch kept/1-lost-1
 Your commits are kept on the branch kept/1-lost-2
 1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch
+To bring them back: git -C '.workshop/1-lost' apply '../1-lost-1.patch'
 `, out)
 	assert.Equal(t, "three", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-1"))
 	assert.Equal(t, "two\none", l.git(dir, "log", "--format=%s", "broken/1-lost..kept/1-lost-2"))
@@ -151,6 +152,7 @@ func TestANewVersionTakesNothingAway(t *testing.T) {
 	out, err := l.reset("")
 	require.NoError(t, err)
 	assert.Equal(t, `1-lost is reset. Your changes are kept in .workshop/1-lost-1.patch
+To bring them back: git -C '.workshop/1-lost' apply '../1-lost-1.patch'
 The workshop has changed since you started; the copy is now made from your last commit.
 `, out)
 	assert.Contains(t, repositorytest.Read(t, words), "separates")
