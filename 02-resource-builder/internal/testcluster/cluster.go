@@ -48,8 +48,8 @@ func Start(t testing.TB, flags ...string) *Cluster {
 	log.SetLogger(logr.Discard()) // envtest's
 
 	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
-	patience := max(TestTimeout, time.Minute)
-	env := &envtest.Environment{ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
+	startTimeout := max(TestTimeout, time.Minute)
+	env := &envtest.Environment{ControlPlaneStartTimeout: startTimeout, ControlPlaneStopTimeout: startTimeout}
 	for _, flag := range flags {
 		name, value, _ := strings.Cut(flag, "=")
 		env.ControlPlane.GetAPIServer().Configure().Append(name, value)

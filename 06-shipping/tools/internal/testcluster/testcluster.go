@@ -41,8 +41,8 @@ func Start(t testing.TB, crds []string, flags ...string) *envtest.Environment {
 	require.NotEmpty(t, os.Getenv("KUBEBUILDER_ASSETS"), "this test needs a real API server: run `make lab`, then `make test`, at the root of the repository")
 	log.SetLogger(logr.Discard()) // envtest's
 	// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
-	patience := max(TestTimeout, time.Minute)
-	environment := &envtest.Environment{ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
+	startTimeout := max(TestTimeout, time.Minute)
+	environment := &envtest.Environment{ControlPlaneStartTimeout: startTimeout, ControlPlaneStopTimeout: startTimeout}
 	for i := 0; i < len(flags); i += 2 {
 		environment.ControlPlane.GetAPIServer().Configure().Append(flags[i], flags[i+1])
 	}
