@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -68,6 +74,13 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 		require.NoError(t, pods.Delete(t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
 	}
 
+	tone := 0
+	label := func(name string) {
+		tone++
+		_, err := pods.Patch(t.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{"tone":"%d"}}}`, tone), metav1.PatchOptions{})
+		assert.NoError(t, err)
+	}
+
 	create("bell")
 	var out testcluster.Output
 	ctx, stop := start(t, c.Config, &out)
@@ -81,9 +94,15 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	printed := len(out.Lines())
 	create("buoy")
 	becomes(func() bool { return len(out.Lines()) > printed }, "a new pod is a line")
+	printed = len(out.Lines())
+	label("bell")
+	becomes(func() bool { return len(out.Lines()) > printed }, "a pod that changes is a line")
+
+	const nothing = "Pods in namespace harbour have been running for 0.00 minutes."
+	becomes(func() bool { label("bell"); return last() != nothing }, "the pods grow older")
 	remove("bell")
 	remove("buoy")
-	becomes(func() bool { return last() == "Pods in namespace harbour have been running for 0.00 minutes." }, "no pod is left")
+	becomes(func() bool { return last() == nothing }, "a pod that is deleted is a line, and no pod is left")
 	require.NoError(t, stop())
 }
 
@@ -116,6 +135,46 @@ func TestAPanicEndsTheProgram(t *testing.T) {
 	case <-time.After(testcluster.TestTimeout):
 		assert.Fail(t, "the program hangs after a panic")
 	}
+}
+
+func TestItEndsAfterTheLineThatItIsWriting(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	out := &slow{writes: stop}
+	require.NoError(t, run(ctx, serverWith(t, pod("harbour", "bell", time.Hour)), out))
+	assert.True(t, out.written.Load(), "it ended before the line was written")
+}
+
+// slow is an output that takes its time.
+type slow struct {
+	writes  func() // is called when a line begins
+	written atomic.Bool
+}
+
+func (s *slow) Write(line []byte) (int, error) {
+	s.writes()
+	time.Sleep(100 * time.Millisecond)
+	s.written.Store(true)
+	return len(line), nil
+}
+
+// serverWith starts a stand-in for an API server that has one pod, on which nothing
+// changes.
+func serverWith(t *testing.T, only *corev1.Pod) *rest.Config {
+	list := corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{*only}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch query := r.URL.Query(); {
+		case query.Has("sendInitialEvents"):
+			http.Error(w, "only lists", http.StatusBadRequest) // as an old server does; the informer sends a LIST
+		case query.Has("watch"):
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		default:
+			_ = json.NewEncoder(w).Encode(list) // fails only when the controller has gone
+		}
+	}))
+	t.Cleanup(server.Close)
+	return &rest.Config{Host: server.URL}
 }
 
 func newController(out io.Writer, pods ...*corev1.Pod) *controller {
