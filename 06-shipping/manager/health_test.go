@@ -7,11 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
 // factory is a registry with the metrics of two controllers.
@@ -58,6 +61,50 @@ func TestReadyWaitsForEachKind(t *testing.T) {
 	require.NoError(t, ready(caches)(request))
 	caches.Synced = new(false)
 	require.EqualError(t, ready(caches)(request), "the caches are not full yet")
+}
+
+// checks are those of one probe, which fails if one of them does.
+type checks []healthz.Checker
+
+func (c checks) run(r *http.Request) error {
+	var errs []error
+	for _, check := range c {
+		errs = append(errs, check(r))
+	}
+	return errors.Join(errs...)
+}
+
+// probed is a leader that stores the checks that are added to it.
+type probed struct {
+	candidate
+	caches       *informertest.FakeInformers
+	ready, alive checks
+}
+
+func (p *probed) GetCache() cache.Cache  { return p.caches }
+func (p *probed) GetLogger() logr.Logger { return logr.Discard() }
+
+func (p *probed) AddReadyzCheck(_ string, check healthz.Checker) error {
+	p.ready = append(p.ready, check)
+	return nil
+}
+
+func (p *probed) AddHealthzCheck(_ string, check healthz.Checker) error {
+	p.alive = append(p.alive, check)
+	return nil
+}
+
+func TestOnlyReadyIsAboutTheCaches(t *testing.T) {
+	scheme, err := newScheme()
+	require.NoError(t, err)
+	p := &probed{candidate: candidate{elected: make(chan struct{})}, caches: &informertest.FakeInformers{Scheme: scheme, Synced: new(false)}}
+	close(p.elected)
+	require.NoError(t, addProbes(t.Context(), p))
+	require.Len(t, p.caches.InformersByGVK, 4, "ready knows only the informers that there are")
+	require.NotEmpty(t, p.alive)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	require.EqualError(t, p.ready.run(request), "the caches are not full yet")
+	require.NoError(t, p.alive.run(request), "a restart fills no cache")
 }
 
 func TestAStandbyMayStandStill(t *testing.T) {
@@ -108,9 +155,9 @@ func TestTheWatchdog(t *testing.T) {
 				clock.SetTime(clock.Now().Add(time.Minute))
 			}
 			if tc.want == "" {
-				require.NoError(t, got)
+				require.NoError(t, got, name)
 			} else {
-				require.EqualError(t, got, tc.want)
+				require.EqualError(t, got, tc.want, name)
 			}
 		})
 	}
