@@ -94,12 +94,12 @@ func (f *follower) watch(ctx context.Context) error {
 	// A server that ends all watches of an age at once gets them all back at
 	// once. So each watch has a length of its own.
 	seconds := rand.Int64N(300) + 300
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+f.timeout)
+	watching, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+f.timeout)
 	defer cancel()
 
 	// The length is for the stream. The answer that opens it must come sooner.
 	tooLate := time.AfterFunc(f.timeout, cancel)
-	stream, err := f.source.WatchWithContext(ctx, metav1.ListOptions{
+	stream, err := f.source.WatchWithContext(watching, metav1.ListOptions{
 		ResourceVersion:     f.state.version,
 		AllowWatchBookmarks: true,
 		TimeoutSeconds:      &seconds,

@@ -296,10 +296,15 @@ func TestTheEndOfTheContextEndsEverythingAtOnce(t *testing.T) {
 func TestAWatchThatIsNeverOpenedIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{lists: lists(listing(7)), watches: watches(blockedWatch, staying())}
-		_, err := follow(t, s, 4*time.Minute)
-		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		var notes []string
+		noted := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+		require.NoError(t, newFollower(s, newLedger().enter, noted, 30*time.Second).run(ctx))
 		assert.Equal(t, []string{"list", "watch 7", "watch 7"}, s.requests)
 		assert.InDelta(t, 30*time.Second, s.times[2].Sub(s.times[1]), float64(time.Second), "--request-timeout")
+		require.NotEmpty(t, notes)
+		assert.Contains(t, notes[0], "watching failed")
 	})
 }
 
