@@ -139,21 +139,32 @@ func TestAPanicEndsTheProgram(t *testing.T) {
 
 func TestItEndsAfterTheLineThatItIsWriting(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	out := &slow{writes: stop}
-	require.NoError(t, run(ctx, serverWith(t, pod("harbour", "bell", time.Hour)), out))
+	out := &slow{begun: stop, ended: make(chan struct{})}
+	config := serverWith(t, pod("harbour", "bell", time.Hour))
+	var err error
+	go func() {
+		defer close(out.ended)
+		err = run(ctx, config, out)
+	}()
+	<-out.ended
+	require.NoError(t, err)
 	assert.True(t, out.written.Load(), "it ended before the line was written")
 }
 
 // slow is an output that takes its time.
 type slow struct {
-	writes  func() // is called when a line begins
+	begun   func() // is called when a line begins
+	ended   chan struct{}
 	written atomic.Bool
 }
 
 func (s *slow) Write(line []byte) (int, error) {
-	s.writes()
-	time.Sleep(100 * time.Millisecond)
-	s.written.Store(true)
+	s.begun()
+	select {
+	case <-s.ended: // too early
+	case <-time.After(100 * time.Millisecond):
+		s.written.Store(true)
+	}
 	return len(line), nil
 }
 

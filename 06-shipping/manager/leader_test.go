@@ -31,7 +31,8 @@ func TestTheElection(t *testing.T) {
 func TestEachProcessHasAnIdentityOfItsOwn(t *testing.T) {
 	identity := func(name string) string { return election(t, name).LeaderElectionResourceLockInterface.Identity() }
 	assert.True(t, strings.HasPrefix(identity("manager-1"), "manager-1_"))
-	assert.NotEqual(t, identity("manager-1"), identity("manager-1"), "one that comes back is another")
+	first, again := identity("manager-1"), identity("manager-1")
+	assert.NotEqual(t, first, again, "one that comes back is another")
 	hostname, err := os.Hostname()
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(identity(""), hostname+"_"))
