@@ -74,9 +74,10 @@ var quiet = map[string]testCase{
 			}
 		}
 		s.probe()
-		assert.Less(s.t, o.clock.reads.Load()-before, int64(changes), "it has reconciled what is none of its business")
+		const busy = "it has reconciled what is none of its business"
+		assert.Less(s.t, o.clock.reads.Load()-before, int64(changes), busy)
 		for _, name := range []string{"anchor", "beacon", "candle"} {
-			assert.Empty(s.t, o.requests.about(name))
+			assert.Empty(s.t, o.requests.about(name), busy)
 		}
 	},
 
