@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,14 +53,19 @@ func (e *env) work(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	ended := make(chan struct{})
+	var running atomic.Int32 // a command that runs has taken its event, and may give it back
 	go func() {
 		defer close(ended)
-		e.queue.Run(ctx, 1, e.reconcile)
+		e.queue.Run(ctx, 1, func(ctx context.Context, k key) error {
+			running.Add(1)
+			defer running.Add(-1)
+			return e.reconcile(ctx, k)
+		})
 	}()
 	eventually(t, func() bool {
 		e.pending.mu.Lock()
 		defer e.pending.mu.Unlock()
-		return e.queue.Len() == 0 && len(e.pending.events) == 0
+		return e.queue.Len() == 0 && len(e.pending.events) == 0 && running.Load() == 0
 	}, e.out.String)
 	cancel()
 	<-ended
