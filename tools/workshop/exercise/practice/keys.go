@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -80,16 +79,4 @@ func (t *terminal) restore() {
 	if t != nil {
 		_, _ = t.stty(context.Background(), t.saved)
 	}
-}
-
-// whole writes what several write at the same time one after the other.
-type whole struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (w *whole) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.out.Write(p)
 }

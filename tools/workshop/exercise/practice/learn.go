@@ -14,6 +14,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
+	"example.com/hacking-a-controller/tools/workshop/lines"
 )
 
 // firstTimeout is how long a test may wait for one thing before there is a first verdict. If it
@@ -36,7 +37,7 @@ type session struct {
 // learn leads through the exercises, from the current one on. It judges at each save, and does
 // what keys command, until the learner quits or ctx ends.
 func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
-	p.out, p.byKey, p.stepwise = &whole{out: p.out}, true, true
+	p.out, p.byKey, p.stepwise = lines.NewLocked(p.out), true, true
 	s := &session{practice: p, timeout: timeout, terminal: t, slow: map[string]bool{}}
 	s.ask, s.keys = keys(in, t == nil)
 	t.byKey(ctx)
