@@ -200,7 +200,7 @@ lint: $(LAB) ## Run only the linter
 
 .PHONY: generate
 generate: | go ## Write all generated code and manifests anew
-	@for script in */generate.sh; do sh $$script || exit 1; done
+	@for script in $(wildcard */generate.sh */*/generate.sh); do sh $$script || exit 1; done
 	@go -C tools run ./pictures ..
 	@go -C tools/workshop run . lesson build
 

@@ -41,6 +41,8 @@ END
   export GOPROXY="file://$modules,$proxy"
   unset MAKEFLAGS MAKELEVEL
   make prefetch
+  # There may be no PostgreSQL where it is unpacked, and no npm that fetches one.
+  make postgres ARGS=--npm || echo 'the archive has no PostgreSQL, see above: where it is used, there must be one' >&2
 )
 # Go needs what it unpacked, not the archives that it came in.
 find "$place/modules/cache/download" -name '*.zip' -delete

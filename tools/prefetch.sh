@@ -14,6 +14,10 @@ for module in "$@"; do
   if [ "$module" != lab ]; then go -C "$module" build -o /dev/null ./...; fi
   sh tools/test.sh "$module" -run '^$' >/dev/null
 done
+if [ -d 05-crd-operator/postgres ]; then
+  say "the image of PostgreSQL"
+  make postgres || echo 'make postgres works once it finds PostgreSQL, see above' >&2
+fi
 for module in tools/generate tools/kustomize tools/dlv; do
   say "$module"
   for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done

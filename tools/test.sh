@@ -10,6 +10,8 @@ shift
 echo "==> testing $module"
 # Tests of API behaviour find the API server there; unless the caller has one.
 export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$PWD/lab/bin}"
+# What else the tests of a module need, its own script finds.
+if [ -f "$module/test-env.sh" ]; then . "./$module/test-env.sh"; fi
 # Go's test cache sees what a test reads in its own module and which variables it reads.
 # The rest is in this one.
 TEST_INPUTS=$(sh tools/inputs.sh "$module")

@@ -7,7 +7,14 @@ set -eu
 flags=
 while [ "$1" != -- ]; do flags="$flags $1"; shift; done
 shift
-if ! printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh tools/test.sh '{}' $flags; then
+# What tests are left out is said again at the end, where one reads.
+LEFT_OUT=$(mktemp)
+export LEFT_OUT
+trap 'rm -f "$LEFT_OUT"' EXIT
+status=0
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh tools/test.sh '{}' $flags || status=1
+cat "$LEFT_OUT" >&2
+if [ "$status" != 0 ]; then
   echo 'some tests failed: see the lines that begin with FAIL' >&2
   exit 1
 fi

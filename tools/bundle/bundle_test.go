@@ -24,7 +24,7 @@ esac`,
 	// At this time, the place is complete and is used.
 	"make": `case $1 in
 prefetch) ls -ld "$(dirname "$GOCACHE")" && mkdir -p "$GOMODCACHE/cache/download" ;;
-*) echo "made $1 in $PWD" ;;
+*) echo "made $1${2:+ ${2#ARGS=}} in $PWD" ;;
 esac`,
 	"evil": `echo evil was here`,
 }
@@ -66,6 +66,7 @@ func TestABundleIsMadeWhereNobodyElseMayWrite(t *testing.T) {
 	output, err := m.sh(pack)
 	require.NoError(t, err, output)
 	assert.Regexp(t, `(?m)^drwx------.*/hacking-a-controller$`, output)
+	assert.Contains(t, output, "made postgres --npm in "+filepath.Join(m.place, "workshop")+"\n")
 	assert.NoDirExists(t, m.place, "it is in the archive")
 }
 

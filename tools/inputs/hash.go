@@ -12,8 +12,9 @@ import (
 )
 
 // hash returns the hash of what the tests of the module in the folder read outside of
-// it. Assets may be empty: then a test that needs an API server fails anyway.
-func hash(repository, folder, assets string) (string, error) {
+// it, and of a PostgreSQL. Assets may be empty: then a test that needs an API server fails
+// anyway. So may be the home of PostgreSQL.
+func hash(repository, folder, assets, postgres string) (string, error) {
 	module := filepath.Join(repository, folder)
 	if _, err := os.Stat(filepath.Join(module, "go.mod")); err != nil {
 		return "", fmt.Errorf("%s is no module: %w", folder, err)
@@ -32,6 +33,13 @@ func hash(repository, folder, assets string) (string, error) {
 		if err := addPrograms(sum, assets); err != nil {
 			return "", err
 		}
+	}
+	if postgres != "" {
+		server, err := hashFile(filepath.Join(postgres, "bin", "postgres"))
+		if err != nil {
+			return "", fmt.Errorf("PG_HOME: %w", err)
+		}
+		fmt.Fprintf(sum, "postgres %x\n", server)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:16], nil
 }

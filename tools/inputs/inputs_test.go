@@ -19,6 +19,7 @@ func newRepository(t *testing.T) string {
 	root := t.TempDir()
 	for name, content := range map[string]string{
 		"lab/bin/lab":      "a program",
+		"pg/bin/postgres":  "another",
 		"06/go.mod":        "module example.com/six\n\ngo 1.26.0\n",
 		"06/m/m.go":        "// Package m does nothing.\npackage m\n\nvar Above = []string{\"../..\", \"../gone\", \"../../05/config/../roles\"}\n",
 		"06/m/m_test.go":   "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nconst crds = \"../../05/crds\"\n\nfunc TestServer(t *testing.T) { t.Log(os.Getenv(\"TEST_INPUTS\")) }\n",
@@ -47,6 +48,7 @@ func TestTheHashIsOfWhatATestReadsOutsideItsModule(t *testing.T) {
 		counts bool
 	}{
 		"the lab":                          {"lab/bin/lab", true},
+		"PostgreSQL":                       {"pg/bin/postgres", true},
 		"a folder that a test names":       {"05/crds/at.yaml", true},
 		"a new file in it":                 {"05/crds/settings.yaml", true},
 		"what a helper of tests names":     {"05/roles/at.yaml", true},
@@ -56,14 +58,14 @@ func TestTheHashIsOfWhatATestReadsOutsideItsModule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := newRepository(t)
 			assets := filepath.Join(root, "lab", "bin")
-			before, err := hash(root, "06", assets)
+			before, err := hash(root, "06", assets, filepath.Join(root, "pg"))
 			require.NoError(t, err)
-			again, err := hash(root, "06", assets)
+			again, err := hash(root, "06", assets, filepath.Join(root, "pg"))
 			require.NoError(t, err)
 			assert.Equal(t, before, again)
 
 			write(t, filepath.Join(root, tc.file), "package other\n")
-			after, err := hash(root, "06", assets)
+			after, err := hash(root, "06", assets, filepath.Join(root, "pg"))
 			require.NoError(t, err)
 			assert.Equal(t, tc.counts, before != after)
 		})
@@ -80,6 +82,7 @@ func TestAChangedLabRunsTheTestsAnew(t *testing.T) {
 		write(t, filepath.Join(root, "tools", script), string(content))
 	}
 	t.Setenv("KUBEBUILDER_ASSETS", "")
+	t.Setenv("PG_HOME", "")
 	t.Setenv("RACE", "")
 	run := func() (server, pure string) {
 		command := exec.CommandContext(t.Context(), "sh", "tools/test.sh", "06")
@@ -122,7 +125,7 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, tc.code, run(tc.args, "", &stdout, &stderr))
+			assert.Equal(t, tc.code, run(tc.args, "", "", &stdout, &stderr))
 			assert.Contains(t, stderr.String(), tc.want)
 			assert.Empty(t, stdout.String())
 		})

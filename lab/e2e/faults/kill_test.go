@@ -20,6 +20,8 @@ import (
 func TestKillOfEachComponent(t *testing.T) {
 	lab := startLab(t)
 	pid := startSleeper(t, lab, "--restart=Never")
+	createClaim(t, lab)
+	appendToVolume(t, lab, "before-all")
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"} {
 		t.Run(name, func(t *testing.T) {
 			before := state(t, lab).Components[name]
@@ -37,6 +39,7 @@ func TestKillOfEachComponent(t *testing.T) {
 			require.NoError(t, syscall.Kill(pid, 0), "the container has died")
 		})
 	}
+	appendToVolume(t, lab, "after-all", "before-all")
 	expectSleeperRuns(t, lab)
 	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", labtest.TimeoutFlag)
 	labtest.ExpectNoProcess(t, pid)
@@ -72,6 +75,7 @@ func TestKillOfTheSupervisor(t *testing.T) {
 		lab.Run(t, "up")
 		expectConfigMap(t, lab, "acknowledged")
 		expectPodRuns(t, lab, "after")
+		appendToVolume(t, lab, "second", "first")
 		lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", labtest.TimeoutFlag)
 	})
 	t.Run("down notices that it is gone", func(t *testing.T) {
@@ -96,6 +100,8 @@ func nothingGoesOn(t *testing.T, lab *labtest.Lab) {
 		pids = append(pids, c.PID)
 	}
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "acknowledged"))
+	createClaim(t, lab)
+	appendToVolume(t, lab, "first")
 	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
 	for _, pid := range pids { // nobody has to clean up
 		labtest.ExpectNoProcess(t, pid)

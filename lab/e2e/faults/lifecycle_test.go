@@ -59,6 +59,8 @@ func thirdUp(t *testing.T, lab *labtest.Lab) {
 
 func down(t *testing.T, lab *labtest.Lab) {
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "kept"))
+	createClaim(t, lab)
+	appendToVolume(t, lab, "before-down")
 	startPatient(t, lab)
 	before := state(t, lab)
 	expectLogged := followSupervisorLog(t, lab)
@@ -80,6 +82,7 @@ func upAgain(t *testing.T, lab *labtest.Lab) {
 	require.NoError(t, err)
 	assert.Equal(t, config.Host, again.Host, "the port was not remembered")
 	expectConfigMap(t, lab, "kept")
+	appendToVolume(t, lab, "after-up", "before-down")
 	expectPatientWasAsked(t, lab)
 }
 

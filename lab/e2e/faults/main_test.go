@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
@@ -24,6 +26,10 @@ import (
 var shared *labtest.Lab
 
 func TestMain(m *testing.M) {
+	if address := os.Getenv(serverEnv); address != "" {
+		fmt.Fprintln(os.Stderr, serve(address))
+		os.Exit(1)
+	}
 	code := m.Run()
 	if shared != nil {
 		if err := shared.Remove(); err != nil {
@@ -130,4 +136,32 @@ func expectPodRuns(t *testing.T, lab *labtest.Lab, name string) {
 	lab.Kubectl(t, "create", "job", name, "--image=busybox", "--", "echo", "hello from "+name)
 	lab.Kubectl(t, "wait", "--for=condition=complete", "job/"+name, labtest.TimeoutFlag)
 	assert.Contains(t, lab.Kubectl(t, "logs", "job/"+name), "hello from "+name)
+}
+
+// createClaim creates a claim of a volume for appendToVolume.
+func createClaim(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	_, err := lab.Client(t).CoreV1().PersistentVolumeClaims("default").Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Mi")}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// appendToVolume runs a pod that adds its name to those of the pods before it.
+func appendToVolume(t *testing.T, lab *labtest.Lab, pod string, before ...string) {
+	t.Helper()
+	lab.Kubectl(t, "run", pod, "--image=busybox", "--overrides", `{"spec": {
+		"restartPolicy": "Never",
+		"securityContext": {"runAsUser": 26, "runAsGroup": 26},
+		"containers": [{
+			"name": "main", "image": "busybox",
+			"command": ["sh", "-c", "cd \"$LAB_ROOT\"/data; touch pods; cat pods; echo $HOSTNAME >> pods"],
+			"volumeMounts": [{"name": "data", "mountPath": "/data"}]}],
+		"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}`)
+	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/"+pod, labtest.TimeoutFlag)
+	assert.Equal(t, strings.Join(before, " "), strings.Join(strings.Fields(lab.Kubectl(t, "logs", pod)), " "))
 }

@@ -1,6 +1,10 @@
 package faults
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -40,4 +44,59 @@ func TestAnUnprivilegedUser(t *testing.T) {
 		"sh", "-c", "cat \"$LAB_ROOT\"/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 	lab.Kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/restricted", labtest.TimeoutFlag)
 	assert.Equal(t, "default", lab.Kubectl(t, "logs", "restricted"))
+
+	createClaim(t, lab)
+	appendToVolume(t, lab, "first")
+	appendToVolume(t, lab, "second", "first")
+	expectNodePort(t, lab)
+}
+
+// expectNodePort reaches a pod whose address the API does not accept as an endpoint.
+func expectNodePort(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
+	volumes, err := filepath.Glob(filepath.Join(lab.Dir, "volumes", "default-data-*"))
+	require.NoError(t, err)
+	require.Len(t, volumes, 1)
+	testenv.CopyProgram(t, os.Args[0], filepath.Join(volumes[0], "server"))
+	lab.Kubectl(t, "run", "server", "--image=busybox", "--labels=app=server", "--port=18093", "--overrides", `{"spec": {
+		"terminationGracePeriodSeconds": 1,
+		"containers": [{
+			"name": "server", "image": "busybox", "command": ["sh", "-c", "`+serverEnv+`=$POD_IP:18093 exec \"$LAB_ROOT\"/data/server"],
+			"volumeMounts": [{"name": "data", "mountPath": "/data"}],
+			"readinessProbe": {"tcpSocket": {"port": 18093}, "periodSeconds": 1}}],
+		"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}`)
+	lab.Kubectl(t, "expose", "pod", "server", "--type=NodePort", "--port=18093")
+	port := lab.Kubectl(t, "get", "service", "server", "-o", "jsonpath={.spec.ports[0].nodePort}")
+	labtest.Eventually(t, "the pod answers on its Service's port", func(ctx context.Context) error {
+		var dialer net.Dialer
+		conn, err := dialer.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", port))
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		answer, err := io.ReadAll(conn)
+		if err == nil && string(answer) != "served" {
+			err = fmt.Errorf("it has answered %q", answer)
+		}
+		return err
+	})
+}
+
+// serverEnv makes this program a server at the address that is its value.
+const serverEnv = "TEST_SERVE"
+
+// serve answers each client with a word.
+func serve(address string) error {
+	listener, err := net.Listen("tcp4", address)
+	if err != nil {
+		return err
+	}
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		_, _ = io.WriteString(conn, "served")
+		_ = conn.Close()
+	}
 }

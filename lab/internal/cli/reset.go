@@ -14,7 +14,7 @@ import (
 func newReset(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reset",
-		Short: "Stop everything and delete all of it: objects, images, logs",
+		Short: "Stop everything and delete all of it: objects, images, volumes, logs",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.layout()

@@ -98,6 +98,9 @@ func (l Layout) Runtime() string { return l.Join("runtime") }
 // Images holds the images that `lab load` unpacked.
 func (l Layout) Images() string { return l.Join("images") }
 
+// Volumes holds the PersistentVolumes, a folder for each.
+func (l Layout) Volumes() string { return l.Join("volumes") }
+
 // StaticPods is the folder whose manifests the kubelet runs by itself.
 func (l Layout) StaticPods() string { return l.Join("static-pods") }
 
@@ -129,7 +132,7 @@ func (l Layout) Create() error {
 			return err
 		}
 	}
-	return l.makeFolders(l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.StaticPods())
+	return l.makeFolders(l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.Volumes(), l.StaticPods())
 }
 
 func (l Layout) makeFolders(paths ...string) error {

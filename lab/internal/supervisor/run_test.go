@@ -121,6 +121,25 @@ func TestAComponentDoesSomethingLast(t *testing.T) {
 	assert.True(t, state.Components[worker].Stopped)
 }
 
+// What the last component does last still needs it; the others end faster without it.
+func TestWhatRunsBesideTheComponentsEndsWithTheLastStarted(t *testing.T) {
+	l := newLab(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen := ""
+	require.NoError(t, Run(ctx, t.Context(), l, slog.New(slog.DiscardHandler),
+		[]component.Component{{Name: another}, {Name: worker, Last: []string{"look"}}},
+		func(own context.Context) {
+			for _, name := range []string{worker, another} {
+				eventually(t, name+" runs", func() bool { return strings.Contains(logOf(l, name), "begins") })
+			}
+			cancel()
+			<-own.Done()
+			seen = logOf(l, worker) + logOf(l, another)
+		}))
+	assert.Equal(t, "begins []\nends []\nbegins [look]\nends [look]\nbegins []\n", seen)
+}
+
 func TestWhatAComponentDoesLast(t *testing.T) {
 	t.Run("is not begun without grace", func(t *testing.T) {
 		l := newLab(t)

@@ -31,8 +31,9 @@ type Supervisor struct {
 
 // Run starts the components and keeps them running. When ctx ends it stops
 // them, the last started first, and returns. What they have to do last (see
-// [component.Component]) is given up, or not begun, when grace ends.
-func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, components []component.Component) error {
+// [component.Component]) is given up, or not begun, when grace ends. What runs
+// beside them in this process ends when the last started one has.
+func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, components []component.Component, beside ...func(context.Context)) error {
 	lock, err := lockSupervisor(l)
 	if err != nil {
 		return err
@@ -47,6 +48,13 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	defer cut.Close()
 
 	log.Info("supervisor started", "pid", os.Getpid())
+	own, end := context.WithCancel(context.WithoutCancel(ctx))
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer end()
+	for _, run := range beside {
+		others.Go(func() { run(own) })
+	}
 	processes := make([]*process, len(components))
 	for i, c := range components {
 		processes[i] = s.start(ctx, c)
@@ -54,8 +62,12 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	<-ctx.Done()
 	log.Info("stopping", "why", context.Cause(ctx))
 	s.change(func(state *State) { state.Stopping = true })
-	for _, p := range slices.Backward(processes) {
+	for i, p := range slices.Backward(processes) {
 		p.stop(grace)
+		if i == len(processes)-1 { // the kubelet: no pod is left to be reached, and the others end faster without callers
+			end()
+			others.Wait()
+		}
 	}
 	log.Info("all components have ended")
 	return nil

@@ -150,11 +150,13 @@ func (c *Checker) refs(ctx context.Context, names []string) ([]Ref, error) {
 		if err != nil {
 			return nil, err
 		}
-		found := []Ref{{Stage: stage, Part: part}}
-		if part == "" {
-			if found, err = Refs(ctx, c.Repository, stage); err != nil {
-				return nil, err
-			}
+		ref := Ref{Stage: stage, Part: part}
+		found, err := Refs(ctx, c.Repository, ref)
+		switch {
+		case err != nil && part == "":
+			return nil, err
+		case err != nil:
+			found = []Ref{ref} // one lesson that fails, beside others
 		}
 		refs = append(refs, found...)
 	}

@@ -79,6 +79,19 @@ func (f *fixture) inParts() {
 	delete(f.files, "03-watch/lesson/checks/step2.sh")
 }
 
+// nest makes of the second part a map with two parts.
+func (f *fixture) nest() {
+	f.t.Helper()
+	for i, part := range []string{"one", "two"} {
+		f.files["03-watch/sum/"+part+"/README.md"] = strings.Replace(passing, "Stage 3: ", fmt.Sprintf("Stage 3, part 2.%d: ", i+1), 1)
+		f.files["03-watch/lesson/checks/sum/"+part+"/step1.sh"] = check("one.txt")
+		f.files["03-watch/lesson/checks/sum/"+part+"/step2.sh"] = check("two.txt")
+	}
+	f.files["03-watch/sum/README.md"] = strings.NewReplacer("Stage 3: ", "Stage 3, part 2: ", "log/", "one/", "sum/", "two/").Replace(aMap)
+	delete(f.files, "03-watch/lesson/checks/sum/step1.sh")
+	delete(f.files, "03-watch/lesson/checks/sum/step2.sh")
+}
+
 // readme replaces something in the lesson.
 func (f *fixture) readme(old, replacement string) {
 	f.t.Helper()

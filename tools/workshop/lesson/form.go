@@ -34,6 +34,7 @@ const (
 
 var (
 	checkName  = regexp.MustCompile(`^step([1-9]\d*)\.sh$`)
+	partTitle  = regexp.MustCompile(`^Stage \d+, part \d+`)
 	hostedMark = regexp.MustCompile(`\{\{ *(exec|copy)`)
 )
 
@@ -153,15 +154,20 @@ func (l Lesson) validateSteps(r repository.Repository, say sayer) {
 	}
 }
 
-// validateParts wants each part of a map to be there, and to have its number in its title.
+// validateParts wants each part of a map to be there, and to have its number in its title: the
+// first part of part 8 is part 8.1.
 func (l Lesson) validateParts(r repository.Repository, say sayer) {
 	section, _ := l.Section(Parts)
+	before := fmt.Sprintf("Stage %d, part ", l.Stage.Number)
+	if match := partTitle.FindString(l.Title); l.Part != "" && match != "" {
+		before = match + "."
+	}
 	if len(l.Parts) == 0 {
 		say(section.Line, "the map has no part; link to the README.md of each, such as podlog/README.md")
 	}
 	for i, ref := range l.Parts {
 		part, _, err := parse(r, ref)
-		if want := fmt.Sprintf("Stage %d, part %d: ", l.Stage.Number, i+1); err != nil {
+		if want := fmt.Sprintf("%s%d: ", before, i+1); err != nil {
 			say(section.Line, "there is no lesson %s/README.md; write it, or remove the link", ref.Folder())
 		} else if !strings.HasPrefix(part.Title, want) {
 			say(section.Line, "the title of %s is %q; as the map has it, it begins with: # %s", ref.at(1), "# "+part.Title, want)
@@ -176,7 +182,7 @@ func (l Lesson) validateChecks(r repository.Repository, say sayer) {
 		want = append(want, path.Base(step.Check))
 	}
 	for _, part := range l.Parts {
-		want = append(want, part.Part)
+		want = append(want, path.Base(part.Part))
 	}
 	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, l.checks())) // without the folder, each check is missing
 	for _, entry := range entries {

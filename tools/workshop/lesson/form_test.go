@@ -147,7 +147,7 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 func TestAMapIsRead(t *testing.T) {
 	f := newFixture(t)
 	f.inParts()
-	refs, err := Refs(t.Context(), f.repository(), watch.Stage)
+	refs, err := Refs(t.Context(), f.repository(), watch)
 	require.NoError(t, err)
 	assert.Equal(t, []Ref{{watch.Stage, "log"}, {watch.Stage, "sum"}}, refs)
 
@@ -156,9 +156,33 @@ func TestAMapIsRead(t *testing.T) {
 	assert.Equal(t, "Stage 3, part 2: listen", l.Title)
 	assert.Equal(t, "lesson/checks/sum/step2.sh", l.Steps[1].Check)
 
-	refs, err = Refs(t.Context(), newFixture(t).repository(), watch.Stage)
+	refs, err = Refs(t.Context(), newFixture(t).repository(), watch)
 	require.NoError(t, err)
 	assert.Equal(t, []Ref{watch}, refs, "without a map the stage is a lesson")
+}
+
+func TestAPartMayBeAMap(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	f.nest()
+	refs, err := Refs(t.Context(), f.repository(), watch)
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{{watch.Stage, "log"}, {watch.Stage, "sum/one"}, {watch.Stage, "sum/two"}}, refs)
+	refs, err = Refs(t.Context(), f.repository(), Ref{watch.Stage, "sum"})
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{{watch.Stage, "sum/one"}, {watch.Stage, "sum/two"}}, refs)
+
+	l, err := Read(t.Context(), f.repository(), refs[1])
+	require.NoError(t, err)
+	assert.Equal(t, "lesson/checks/sum/two/step2.sh", l.Steps[1].Check)
+	lessons, err := Of(f.repository(), watch.Stage)
+	require.NoError(t, err)
+	require.Len(t, lessons, 3)
+	assert.Equal(t, "stage 3/sum/two", lessons[2].String())
+
+	f.files["03-watch/sum/two/README.md"] = strings.Replace(passing, "Stage 3: ", "Stage 3, part 3: ", 1)
+	_, err = Refs(t.Context(), f.repository(), watch)
+	require.ErrorContains(t, err, `the title of 03-watch/sum/two/README.md:1 is "# Stage 3, part 3: listen"; as the map has it, it begins with: # Stage 3, part 2.2: `)
 }
 
 func TestWhatIsNotOfTheFormInAMapIsSaid(t *testing.T) {
@@ -204,7 +228,7 @@ func TestWhatIsNotOfTheFormInAMapIsSaid(t *testing.T) {
 			f := newFixture(t)
 			f.inParts()
 			test.edit(f)
-			_, err := Refs(t.Context(), f.repository(), watch.Stage)
+			_, err := Refs(t.Context(), f.repository(), watch)
 			require.ErrorContains(t, err, test.want)
 		})
 	}

@@ -3,7 +3,7 @@
 // A lesson is the README.md of a stage: plain CommonMark, with the same second-level
 // headings in every stage (see form.go). What a reader is to run are fenced blocks with
 // the info string "bash exec". After each step, lesson/checks/stepK.sh says whether it is done.
-// The README.md of a large stage is a map, and each of its parts is a lesson.
+// The README.md of a large stage is a map, and each of its parts is a lesson, or again a map.
 package lesson
 
 import (
@@ -18,7 +18,7 @@ import (
 // A Ref names a lesson.
 type Ref struct {
 	Stage repository.Stage
-	Part  string // the folder of a part in that of the stage, such as podlog; or nothing
+	Part  string // the folder of a part in that of the stage, such as podlog or postgres/api; or nothing
 }
 
 // String is how a message names the lesson: "stage 4/podlog", or "stage 3".

@@ -29,31 +29,44 @@ func Read(ctx context.Context, r repository.Repository, ref Ref) (Lesson, error)
 	return l, l.validate(ctx, r, source)
 }
 
-// Refs returns the lessons of a stage: the parts of a map, in order, or else its README.md.
-// Of these it reads only a map.
-func Refs(ctx context.Context, r repository.Repository, stage repository.Stage) ([]Ref, error) {
-	l, source, err := parse(r, Ref{Stage: stage})
+// Refs returns the lessons of a stage or of a part of one: the parts of a map, in order, or else
+// its README.md. A part may be a map, too. Of maps it wants that they are of the form.
+func Refs(ctx context.Context, r repository.Repository, of Ref) ([]Ref, error) {
+	l, source, err := parse(r, of)
 	if err != nil || !l.isMap() {
-		return []Ref{{Stage: stage}}, err
+		return []Ref{of}, err
 	}
-	return l.Parts, l.validate(ctx, r, source)
+	err = l.validate(ctx, r, source)
+	var refs []Ref
+	for _, part := range l.Parts {
+		if err == nil {
+			var found []Ref
+			found, err = Refs(ctx, r, part)
+			refs = append(refs, found...)
+		}
+	}
+	return refs, err
 }
 
 // Of returns the lessons of a stage, in order, as they are: a reader may have changed them.
 func Of(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
-	l, _, err := parse(r, Ref{Stage: stage})
+	return lessons(r, Ref{Stage: stage})
+}
+
+func lessons(r repository.Repository, of Ref) ([]Lesson, error) {
+	l, _, err := parse(r, of)
 	if err != nil || !l.isMap() {
 		return []Lesson{l}, err
 	}
-	var lessons []Lesson
+	var all []Lesson
 	for _, part := range l.Parts {
-		l, _, err := parse(r, part)
+		found, err := lessons(r, part)
 		if err != nil {
 			return nil, err
 		}
-		lessons = append(lessons, l)
+		all = append(all, found...)
 	}
-	return lessons, nil
+	return all, nil
 }
 
 func parse(r repository.Repository, ref Ref) (Lesson, string, error) {
@@ -98,7 +111,7 @@ func (l *Lesson) readParts() {
 		if match == nil || !section.Contains(link.Range) {
 			continue
 		}
-		if part := (Ref{Stage: l.Stage, Part: match[1]}); !slices.Contains(l.Parts, part) {
+		if part := (Ref{Stage: l.Stage, Part: path.Join(l.Part, match[1])}); !slices.Contains(l.Parts, part) {
 			l.Parts = append(l.Parts, part)
 		}
 	}

@@ -71,7 +71,7 @@ func TestTheFirstPartQuotesAllOfFirst(t *testing.T) {
 	require.EqualError(t, err, "03-watch/log/README.md:1: the lesson quotes all of 03-watch/first/main.go, but line 1 is missing: package main")
 	_, err = Read(t.Context(), r, Ref{watch.Stage, "sum"})
 	require.NoError(t, err, "the second part need not")
-	_, err = Refs(t.Context(), r, watch.Stage)
+	_, err = Refs(t.Context(), r, watch)
 	require.NoError(t, err, "nor the map")
 }
 

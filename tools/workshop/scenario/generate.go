@@ -55,7 +55,7 @@ func generate(ctx context.Context, r repository.Repository) (files, error) {
 	m := maker{r, c, templates, files{}}
 	s := structure{Title: c.Title, Description: c.Description}
 	for _, stage := range stages {
-		refs, err := lesson.Refs(ctx, r, stage)
+		refs, err := lesson.Refs(ctx, r, lesson.Ref{Stage: stage})
 		if err != nil {
 			return nil, err
 		}

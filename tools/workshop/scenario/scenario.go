@@ -42,7 +42,7 @@ func folderOf(ref lesson.Ref) string {
 	if ref.Part == "" {
 		return ref.Stage.Folder
 	}
-	return fmt.Sprintf("%02d-%s", ref.Stage.Number, ref.Part)
+	return fmt.Sprintf("%02d-%s", ref.Stage.Number, strings.ReplaceAll(ref.Part, "/", "-"))
 }
 
 // scenario makes the scenario of one lesson. The introduction begins with what the map of

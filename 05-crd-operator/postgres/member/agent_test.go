@@ -1,0 +1,236 @@
+package member_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+type report = plan.Report
+
+// nobody is the user that runs the agents where the tests run as root, as whom no PostgreSQL
+// runs.
+const nobody = 65534
+
+// agent is a process that runs a member.
+type agent struct {
+	*env
+	name    string
+	uid     types.UID
+	data    string
+	command *exec.Cmd
+	done    chan struct{} // closed when it has ended
+	address string        // of PostgreSQL
+	status  string        // of /status
+	// leftLease is whether it held the Lease when it had ended.
+	leftLease bool
+}
+
+// start creates the pod of a member, and plays the kubelet: it runs the agent on the member's
+// disk.
+func (e *env) start(name string) *agent {
+	e.Helper()
+	return e.startWith(name, e.kubeconfig(name+".kubeconfig", e.config))
+}
+
+func (e *env) startWith(name, kubeconfig string) *agent {
+	e.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "agent", Image: "agent"}}},
+	}
+	require.NoError(e, e.client.Create(e.Context(), pod))
+	a := &agent{env: e, name: name, uid: pod.UID, data: filepath.Join(e.folder, name), done: make(chan struct{})}
+	ip := freeIP()
+	a.address, a.status = freeAddress(e, ip), freeAddress(e, ip)
+	if err := os.Mkdir(a.data, 0o700); err == nil {
+		e.own(a.data)
+	}
+	log, err := os.OpenFile(filepath.Join(e.folder, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(e, err)
+	a.command = exec.Command(self(e), "--kubeconfig", kubeconfig, "--namespace", e.namespace, "--cluster", "db", "--name", name, "--uid", string(a.uid),
+		"--data", a.data, "--address", ip, "--port", port(a.address), "--status-port", port(a.status), "--password-file", filepath.Join(e.folder, "password"), "--programs", e.programs)
+	a.command.Env = append(os.Environ(), asAgent+"=yes", "TMPDIR="+e.folder)
+	a.command.Dir = e.folder
+	a.command.Stdout, a.command.Stderr = log, log
+	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		a.command.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	require.NoError(e, a.command.Start())
+	e.agents[name] = a
+	go func() {
+		_ = a.command.Wait() // what it returns is in ProcessState
+		log.Close()
+		close(a.done)
+	}()
+	e.Cleanup(func() { a.cleanUp() })
+	return a
+}
+
+var addresses atomic.Int32
+
+// freeIP is one of this machine that no other member has, as that of a pod. Elsewhere than on
+// Linux they share one.
+func freeIP() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1"
+	}
+	n := addresses.Add(1)
+	return fmt.Sprintf("127.%d.%d.%d", 1+os.Getpid()%250, n/250, 1+n%250)
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t testing.TB, ip string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+func port(address string) string {
+	_, port, _ := net.SplitHostPort(address)
+	return port
+}
+
+// self is this program.
+func self(e *env) string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe" // its folder is closed to others
+	}
+	path, err := os.Executable()
+	require.NoError(e, err)
+	return path
+}
+
+func (a *agent) cleanUp() {
+	a.signal(syscall.SIGCONT)
+	a.signal(syscall.SIGTERM)
+	<-a.done
+	assert.False(a, a.logged(a.name, "DATA RACE"))
+	if !a.Failed() {
+		return
+	}
+	a.Logf("log of %s:\n%s", a.name, a.log(a.name))
+}
+
+// log is what the agents of a member, and PostgreSQL, have logged.
+func (e *env) log(name string) string {
+	content, err := os.ReadFile(filepath.Join(e.folder, name+".log"))
+	require.NoError(e, err)
+	return string(content)
+}
+
+// logged reports whether something is in that log.
+func (e *env) logged(name, text string) bool {
+	e.Helper()
+	return strings.Contains(e.log(name), text)
+}
+
+func (a *agent) signal(signal syscall.Signal) {
+	select {
+	case <-a.done:
+	default:
+		_ = a.command.Process.Signal(signal) // an error means that it ends just now
+	}
+}
+
+// stop ends the agent as the kubelet does, and does what the operator does
+// then. It returns the exit code.
+func (a *agent) stop() int {
+	a.Helper()
+	a.signal(syscall.SIGTERM)
+	return a.ends()
+}
+
+// kill ends the agent at once. Elsewhere than on Linux, who runs pods ends the process group.
+func (a *agent) kill() {
+	a.Helper()
+	if runtime.GOOS == "linux" {
+		a.signal(syscall.SIGKILL)
+	} else {
+		require.NoError(a, syscall.Kill(-a.command.Process.Pid, syscall.SIGKILL))
+	}
+	a.ends()
+	a.eventually(func() bool { return !listens(a.address) }, "the PostgreSQL of %s ends with it", a.name)
+}
+
+// ends waits until the agent has ended, and does what the operator does then: it removes the
+// pod, and frees its Lease.
+func (a *agent) ends() int {
+	a.Helper()
+	a.eventually(func() bool {
+		select {
+		case <-a.done:
+			return true
+		default:
+			return false
+		}
+	}, "%s ends", a.name)
+	require.NoError(a, a.client.Delete(a.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: a.namespace, Name: a.name}}))
+	delete(a.agents, a.name)
+	a.leftLease = a.holder() == string(a.uid)
+	if a.leftLease {
+		a.freeLease()
+	}
+	return a.command.ProcessState.ExitCode()
+}
+
+// report is what the agent says on /status.
+func (a *agent) report() (report, error) {
+	var r report
+	client := http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + a.status + "/status")
+	if err != nil {
+		return r, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return r, fmt.Errorf("%s: %s", a.name, response.Status)
+	}
+	return r, json.NewDecoder(response.Body).Decode(&r)
+}
+
+// awaits waits until the agent reports that it is so.
+func (a *agent) awaits(what string, is func(report) bool) report {
+	a.Helper()
+	var last report
+	var err error
+	if !assert.Eventually(a, func() bool {
+		last, err = a.report()
+		return err == nil && is(last)
+	}, testcluster.TestTimeout, 10*time.Millisecond, "%s %s", a.name, what) {
+		require.FailNow(a, "its last report", "%+v, %v", last, err)
+	}
+	return last
+}
+
+// listens reports whether anybody listens at an address.
+func listens(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}

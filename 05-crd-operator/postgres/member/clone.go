@@ -1,0 +1,126 @@
+package member
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// clone copies the database of another member. That one goes on meanwhile; the copy has the
+// log that it needs to become consistent. It gets its name when it is complete.
+func (s *server) clone(ctx context.Context, address, uid string) error {
+	if err := s.files.clean(); err != nil {
+		return err
+	}
+	from, err := connectMember(ctx, address, s.password, uid)
+	if err != nil {
+		return fmt.Errorf("cloning: %w", err)
+	}
+	defer from.close()
+	if err := receive(ctx, from, s.files.partial()); err != nil {
+		return fmt.Errorf("cloning from %s: %w", address, err)
+	}
+	return s.files.keep()
+}
+
+// receive asks for a base backup, and unpacks it into a folder.
+func receive(ctx context.Context, from session, folder string) error {
+	reader, writer := io.Pipe()
+	unpacked := make(chan error, 1)
+	go func() {
+		err := unpack(reader, folder)
+		reader.CloseWithError(err) // the rest is not wanted
+		unpacked <- err
+	}()
+	_, err := from.CopyTo(ctx, &archive{to: writer}, "BASE_BACKUP (LABEL 'clone', CHECKPOINT 'fast', WAL, MANIFEST 'no')")
+	writer.CloseWithError(err) // without an error, the end
+	return errors.Join(err, <-unpacked)
+}
+
+// archive is the one archive in the answer to BASE_BACKUP, which is a sequence of messages.
+type archive struct {
+	to    io.Writer
+	begun bool
+}
+
+// Write takes a message: its kind in the first byte, then its content.
+func (a *archive) Write(message []byte) (int, error) {
+	if len(message) == 0 {
+		return 0, errors.New("an empty message")
+	}
+	switch kind, content := message[0], message[1:]; {
+	case kind == 'n' && a.begun:
+		name, _, _ := bytes.Cut(content, []byte{0})
+		return 0, fmt.Errorf("the database has a tablespace of its own (%s), and members copy none; drop it", name)
+	case kind == 'n':
+		a.begun = true
+	case kind == 'd':
+		if _, err := a.to.Write(content); err != nil {
+			return 0, err
+		}
+	}
+	return len(message), nil
+}
+
+// unpack writes what is in an archive to a folder, and has the disk keep it.
+func unpack(archive io.Reader, folder string) error {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for entries := tar.NewReader(archive); ; {
+		entry, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return syncAll(root.FS())
+		}
+		if err != nil {
+			return err
+		}
+		switch entry.Typeflag {
+		case tar.TypeDir:
+			err = root.MkdirAll(filepath.Clean(entry.Name), 0o700)
+		case tar.TypeReg:
+			err = unpackFile(root, entry.Name, entries)
+		default:
+			err = fmt.Errorf("%s is neither a file nor a folder", entry.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func unpackFile(root *os.Root, name string, content io.Reader) error {
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
+// syncAll has the disk keep all files and folders. Done at the end, it waits less often than
+// file by file.
+func syncAll(folder fs.FS) error {
+	return fs.WalkDir(folder, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		file, err := folder.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return file.(*os.File).Sync() // which it is in an os.Root
+	})
+}

@@ -1,0 +1,111 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+)
+
+// stalledAfter is how long a standby may receive nothing before it asks anew what is wrong.
+const stalledAfter = 5 * time.Second
+
+// followed is the run of a primary that a member follows, or has diverged from. A primary that
+// is elected again has another timeline, so it is compared again.
+type followed struct {
+	uid  types.UID
+	term int64
+}
+
+func of(status postgres.PostgresClusterStatus) followed {
+	return followed{status.PrimaryUID, status.Term}
+}
+
+// follow receives from the primary. First it compares the logs: PostgreSQL would try for ever
+// to follow a primary whose log has not what its own has, and might even acknowledge commits
+// that it has not received.
+func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatus) error {
+	if err := a.stopReceiver(ctx); err != nil {
+		return err
+	}
+	// Only then the end of its own log is known.
+	if err := a.session.await(ctx, "the log on the disk is replayed", replayed); err != nil {
+		return err
+	}
+	system, mine, err := a.session.identify(ctx)
+	if err != nil {
+		return err
+	}
+	primary, err := connectMember(ctx, address(status), a.Password, string(status.PrimaryUID))
+	if err != nil {
+		return err
+	}
+	defer primary.close()
+	can, why, err := primary.canBeFollowed(ctx, system, mine)
+	if err != nil {
+		return fmt.Errorf("comparing the log with the primary's: %w", err)
+	}
+	if !can {
+		klog.FromContext(ctx).Info("the database is of no use any more", "reason", why)
+		a.diverged = of(status)
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // another term has begun
+	}
+	a.server.settings.primary = address(status)
+	if err := a.server.reload(); err != nil {
+		return err
+	}
+	a.followed, a.streamed = of(status), time.Now()
+	return nil
+}
+
+// canBeFollowed reports whether a member can receive from this primary what it lacks, and if
+// not, why.
+func (s session) canBeFollowed(ctx context.Context, system string, member position) (can bool, why string, err error) {
+	row, err := s.row(ctx, "SELECT "+writable)
+	if err != nil {
+		return false, "", err
+	}
+	if row[0] != "t" {
+		return false, "", fmt.Errorf("it takes no writes: %w", errNotYet)
+	}
+	theirs, primary, err := s.identify(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	if theirs != system {
+		return false, fmt.Sprintf("it is database %s, and the primary's is %s", system, theirs), nil
+	}
+	history, err := s.history(ctx, primary.timeline)
+	if err != nil {
+		return false, "", err
+	}
+	if hasDiverged(member, primary, history) {
+		return false, fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.at, member.timeline), nil
+	}
+	kept, err := s.row(ctx, fmt.Sprintf(`SELECT '%s' >= pg_current_wal_flush_lsn() OR EXISTS (SELECT FROM pg_ls_waldir() WHERE substr(name, 9) = substr(pg_walfile_name('%[1]s'::pg_lsn + 1), 9))`, member.at))
+	if err != nil {
+		return false, "", err
+	}
+	if kept[0] != "t" {
+		return false, fmt.Sprintf("the primary has not kept its log from %s on", member.at), nil
+	}
+	return true, "", nil
+}
+
+// stopReceiver has PostgreSQL receive from nobody, and returns when nothing is received any
+// more. Without the password no later attempt succeeds either.
+func (a *agent) stopReceiver(ctx context.Context) error {
+	a.followed = followed{}
+	a.server.settings.primary = ""
+	if err := a.server.reload(); err != nil {
+		return err
+	}
+	return a.session.await(ctx, "nothing is received", notReceiving)
+}

@@ -1,0 +1,83 @@
+package member
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// layout is where things are on a member's volume.
+type layout string
+
+func (l layout) database() string { return filepath.Join(string(l), "database") }
+func (l layout) partial() string  { return filepath.Join(string(l), "database.partial") }
+func (l layout) wiped() string    { return filepath.Join(string(l), "database.wiped") }
+func (l layout) settings() string { return filepath.Join(string(l), "postgresql.conf") }
+func (l layout) hba() string      { return filepath.Join(string(l), "pg_hba.conf") }
+func (l layout) password() string { return filepath.Join(string(l), "pgpass") }
+
+// complete reports whether there is a database. A folder gets this name when all is in it.
+func (l layout) complete() bool {
+	_, err := os.Stat(filepath.Join(l.database(), "PG_VERSION"))
+	return err == nil
+}
+
+// check returns an error if the database is another version's.
+func (l layout) check(version string) error {
+	content, err := os.ReadFile(filepath.Join(l.database(), "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the version of the database: %w", err)
+	}
+	if found := strings.TrimSpace(string(content)); found != version {
+		return fmt.Errorf("the disk has a database of PostgreSQL %s, and this is PostgreSQL %s; use an image with that version", found, version)
+	}
+	return nil
+}
+
+// clean removes what an agent that was killed has left half done.
+func (l layout) clean() error {
+	for _, folder := range []string{l.partial(), l.wiped()} {
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep gives the complete copy its name, so that it survives a crash as a whole.
+func (l layout) keep() error {
+	if err := os.Rename(l.partial(), l.database()); err != nil {
+		return err
+	}
+	return syncFolder(string(l))
+}
+
+// wipe removes the database. The new name makes it incomplete at once.
+func (l layout) wipe() error {
+	if err := os.Rename(l.database(), l.wiped()); err != nil {
+		return err
+	}
+	return os.RemoveAll(l.wiped())
+}
+
+// replaceFile writes a file that is never seen half written.
+func replaceFile(path, content string) error {
+	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}

@@ -1,0 +1,160 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// server is the PostgreSQL of a member.
+type server struct {
+	programs string // the folder of postgres and initdb
+	files    layout
+	password string
+	settings settings
+
+	mu      sync.Mutex
+	process *process // nil if none was started
+}
+
+var errEnded = errors.New("PostgreSQL has ended by itself; its log says why")
+
+// initDB makes a database.
+func (s *server) initDB(ctx context.Context) error {
+	password := filepath.Join(string(s.files), "initdb-password")
+	if err := replaceFile(password, s.password+"\n"); err != nil {
+		return err
+	}
+	defer os.Remove(password)
+	if err := s.files.clean(); err != nil {
+		return err
+	}
+	var output bytes.Buffer
+	command := exec.Command(filepath.Join(s.programs, "initdb"), "--pgdata", s.files.partial(), "--username", user, "--pwfile", password,
+		"--encoding", "UTF8", "--locale", "C", "--data-checksums")
+	command.Stdout, command.Stderr = &output, &output
+	initdb, err := start(command)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, initdb.stopImmediate)()
+	if <-initdb.done; initdb.err != nil {
+		return fmt.Errorf("making a database: %w: %s", initdb.err, output.String())
+	}
+	return s.files.keep()
+}
+
+// start starts PostgreSQL as a standby that receives from nobody, if it does not run. Who
+// takes writes is promoted, always.
+func (s *server) start() error {
+	if s.running() {
+		return nil
+	}
+	if s.lost() {
+		return errEnded
+	}
+	s.settings.names, s.settings.primary = nobody, ""
+	if err := s.write(); err != nil {
+		return err
+	}
+	if err := replaceFile(s.files.hba(), access); err != nil {
+		return err
+	}
+	if err := replaceFile(filepath.Join(s.files.database(), "standby.signal"), ""); err != nil {
+		return err
+	}
+	postgres := exec.Command(filepath.Join(s.programs, "postgres"), "-D", s.files.database(), "-c", "config_file="+s.files.settings())
+	postgres.Stdout, postgres.Stderr = os.Stdout, os.Stderr
+	process, err := start(postgres)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.process = process
+	return nil
+}
+
+// write writes the settings. PostgreSQL reads them when it starts, or when it is told to.
+func (s *server) write() error {
+	if s.settings.primary == "" {
+		if err := os.Remove(s.files.password()); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	} else if err := replaceFile(s.files.password(), "*:*:*:*:"+strings.NewReplacer(`\`, `\\`, `:`, `\:`).Replace(s.password)+"\n"); err != nil {
+		return err
+	}
+	return replaceFile(s.files.settings(), s.settings.file(s.files))
+}
+
+// reload has PostgreSQL read its settings anew. It does so soon.
+func (s *server) reload() error {
+	if err := s.write(); err != nil {
+		return err
+	}
+	p := s.current()
+	if p == nil {
+		return errEnded
+	}
+	return p.cmd.Process.Signal(syscall.SIGHUP)
+}
+
+func (s *server) current() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+// running reports whether there is a process that has not been stopped.
+func (s *server) running() bool {
+	p := s.current()
+	return p != nil && !p.ended()
+}
+
+// lost reports whether PostgreSQL has ended by itself.
+func (s *server) lost() bool {
+	p := s.current()
+	return p != nil && p.ended() && !p.stopped.Load()
+}
+
+// stopFast and stopImmediate stop PostgreSQL, if it runs.
+func (s *server) stopFast() {
+	if p := s.current(); p != nil {
+		p.stopFast()
+	}
+}
+
+func (s *server) stopImmediate() {
+	if p := s.current(); p != nil {
+		p.stopImmediate()
+	}
+}
+
+// wipe removes the database.
+func (s *server) wipe() error {
+	s.stopImmediate()
+	return s.files.wipe()
+}
+
+var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+// findVersion returns the major version of PostgreSQL.
+func findVersion(ctx context.Context, programs string) (string, error) {
+	output, err := exec.CommandContext(ctx, filepath.Join(programs, "postgres"), "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking postgres for its version: %w; name the folder of PostgreSQL's programs with --programs", err)
+	}
+	found := versionLine.FindSubmatch(output)
+	if found == nil {
+		return "", fmt.Errorf("asking postgres for its version: unexpected answer %q", output)
+	}
+	return string(found[1]), nil
+}

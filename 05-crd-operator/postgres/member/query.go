@@ -1,0 +1,161 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// queryTimeout is how long PostgreSQL may take to answer what the agent asks.
+const queryTimeout = 2 * time.Second
+
+// session is a connection to a PostgreSQL, its own or that of another member. It is one that
+// understands the commands of standbys as well as SQL.
+type session struct{ *pgconn.PgConn }
+
+// connect connects to a host, which may be the folder of a socket.
+func connect(ctx context.Context, host, port, password string) (session, error) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	// Values of the environment, as of PGHOST, are not meant.
+	config, err := pgconn.ParseConfig("sslmode=disable")
+	if err != nil {
+		return session{}, err
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return session{}, fmt.Errorf("%q is no port", port)
+	}
+	config.Host, config.Port, config.User, config.Password, config.Database = host, uint16(number), user, password, "postgres"
+	config.Fallbacks = nil
+	config.RuntimeParams = map[string]string{"replication": "database", "application_name": "agent"}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return session{}, err
+	}
+	return session{conn}, nil
+}
+
+// errUnreachable means that the member that is named cannot be reached. It may be down, and then
+// the operator names another, in its own time.
+var errUnreachable = errors.New("the primary cannot be reached")
+
+// connectMember connects to the PostgreSQL of another member, if it is that of the pod that is
+// meant: its address may be another's by now.
+func connectMember(ctx context.Context, address, password, uid string) (session, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return session{}, fmt.Errorf("%w: it has published no address yet: %w", errUnreachable, err)
+	}
+	s, err := connect(ctx, host, port, password)
+	if err != nil {
+		return session{}, fmt.Errorf("%w: %w", errUnreachable, err)
+	}
+	row, err := s.row(ctx, "SHOW cluster_name")
+	if err == nil && row[0] != uid {
+		err = fmt.Errorf("%w: %s is the address of %q", errUnreachable, address, row[0])
+	}
+	if err != nil {
+		s.close()
+		return session{}, err
+	}
+	return s, nil
+}
+
+func (s session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	_ = s.Close(ctx) // an error means that it is closed
+}
+
+// within runs a command, and returns its rows as text.
+func (s session) within(ctx context.Context, timeout time.Duration, command string) ([][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	results, err := s.Exec(ctx, command).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for _, result := range results {
+		for _, values := range result.Rows {
+			row := make([]string, len(values))
+			for i, value := range values {
+				row[i] = string(value)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// rows runs a command that takes no time.
+func (s session) rows(ctx context.Context, command string) ([][]string, error) {
+	return s.within(ctx, queryTimeout, command)
+}
+
+// row runs a command that has one row.
+func (s session) row(ctx context.Context, command string) ([]string, error) {
+	rows, err := s.rows(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("%s: %d rows", command, len(rows))
+	}
+	return rows[0], nil
+}
+
+// identify returns the identity of the database, and how much of its log is on the disk. What
+// functions of SQL say about timelines is that of the last checkpoint, which is the old one
+// right after a promotion.
+func (s session) identify(ctx context.Context) (system string, p position, err error) {
+	row, err := s.row(ctx, "IDENTIFY_SYSTEM")
+	if err != nil {
+		return "", position{}, err
+	}
+	timeline, err := strconv.ParseInt(row[1], 10, 32)
+	if err != nil {
+		return "", position{}, err
+	}
+	at, err := parseLSN(row[2])
+	return row[0], position{int32(timeline), at}, err
+}
+
+// history is where the timelines before this one ended.
+func (s session) history(ctx context.Context, timeline int32) ([]fork, error) {
+	if timeline == 1 {
+		return nil, nil
+	}
+	row, err := s.row(ctx, fmt.Sprintf("TIMELINE_HISTORY %d", timeline))
+	if err != nil {
+		return nil, err
+	}
+	return parseHistory(row[1])
+}
+
+// await asks until it is so, or the time for an answer is over.
+func (s session) await(ctx context.Context, what, condition string) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	for {
+		row, err := s.row(ctx, "SELECT "+condition)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("waiting until %s: %w", what, ctx.Err())
+		case err != nil:
+			return fmt.Errorf("waiting until %s: %w", what, err)
+		case row[0] == "t":
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package member
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// unsettled is what the agent reports as names while some process of PostgreSQL may not have
+// seen them. It is nobody's name.
+const unsettled = "?"
+
+// The times of what may take long.
+const (
+	promotionTimeout  = 10 * time.Second
+	checkpointTimeout = time.Minute
+)
+
+// stepTimeout is how long a step may take before the agent counts as one that hangs. Others are
+// over in a few seconds.
+var stepTimeout = map[plan.Step]time.Duration{
+	plan.InitDB:   time.Minute,
+	plan.Clone:    time.Hour,
+	plan.Wipe:     time.Minute,
+	plan.Follow:   10 * time.Second,
+	plan.SetNames: 2*checkpointTimeout + queryTimeout,
+	plan.Promote:  promotionTimeout,
+}
+
+// observe finds out what the next step depends on, and reports it.
+func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) plan.Report {
+	r := plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty}
+	if a.server.files.complete() {
+		r.Data = plan.Complete
+	}
+	silent := false
+	if !a.server.running() {
+		a.stopped()
+	} else if o, err := a.ask(ctx); err != nil {
+		a.disconnect()
+		r.Writable, silent = a.promoted, a.promoted
+	} else {
+		a.describe(&r, o, status)
+	}
+	a.reporter.set(r, silent)
+	return r
+}
+
+// ask asks PostgreSQL, which may still be starting.
+func (a *agent) ask(ctx context.Context) (observation, error) {
+	if a.session == nil {
+		_, port, err := net.SplitHostPort(a.server.settings.address)
+		if err != nil {
+			return observation{}, err
+		}
+		s, err := connect(ctx, a.server.settings.sockets, port, "")
+		if err != nil {
+			return observation{}, err
+		}
+		a.session = &s
+	}
+	return a.session.observe(ctx)
+}
+
+func (a *agent) describe(r *plan.Report, o observation, status postgres.PostgresClusterStatus) {
+	r.Running, r.Writable, r.Timeline, r.Received, r.Streaming = true, o.writable, o.timeline, o.at, o.streaming()
+	r.Names = unsettled
+	if o.names == a.names {
+		r.Names = a.names
+	}
+	if o.streams {
+		a.streamed = time.Now()
+	}
+	if a.followed == of(status) && time.Since(a.streamed) < stalledAfter {
+		r.Following = status.Primary
+	}
+	if o.writable && r.Names != unsettled && a.isSynced(o) {
+		r.SyncedWith = a.names
+	}
+}
+
+// since is a connection of the standby that commits wait for, and a position in the log that is
+// not before it. What was acknowledged before is not after that position.
+type since struct {
+	connection string
+	at         plan.LSN
+}
+
+// isSynced reports whether the standby that commits wait for has all of the log up to there. One
+// that connects anew may have lost what it had.
+func (a *agent) isSynced(o observation) bool {
+	standby, found := o.waitsFor(a.names)
+	if !found {
+		return false
+	}
+	if a.since.connection != standby.connection {
+		a.since = since{standby.connection, o.at}
+	}
+	return standby.flushed >= a.since.at
+}
+
+// do does a step.
+func (a *agent) do(ctx context.Context, step plan.Step, status postgres.PostgresClusterStatus) error {
+	if step == plan.Wait {
+		return nil
+	}
+	if step == plan.Start && a.server.running() {
+		return errNotYet // it does not answer yet
+	}
+	a.reporter.extend(goodFor + stepTimeout[step])
+	klog.FromContext(ctx).Info("next step", "step", step, "term", status.Term, "phase", status.Phase)
+	switch step {
+	case plan.InitDB:
+		return a.server.initDB(ctx)
+	case plan.Clone:
+		return a.server.clone(ctx, address(status), string(status.PrimaryUID))
+	case plan.Wipe:
+		a.diverged = followed{}
+		a.disconnect()
+		return a.server.wipe()
+	case plan.Start:
+		a.names, a.since = nobody, since{}
+		return a.server.start()
+	case plan.Follow:
+		return a.follow(ctx, status)
+	case plan.TakeLease:
+		return a.lease.take(ctx)
+	case plan.FreeOwnLease:
+		return a.lease.free(ctx)
+	case plan.SetNames:
+		return a.setNames(ctx, status.Standby)
+	case plan.Promote:
+		a.promoted = true
+		_, err := a.session.within(ctx, promotionTimeout, "SELECT pg_promote()")
+		return err
+	case plan.StopFast:
+		a.disconnect()
+		a.server.stopFast()
+	case plan.StopImmediate:
+		a.disconnect()
+		a.server.stopImmediate()
+	default:
+		return fmt.Errorf("step %q is not known", step)
+	}
+	return nil
+}
+
+// setNames says whom commits wait for, and returns when all processes of PostgreSQL have seen
+// that. Each reads its settings when it has time.
+func (a *agent) setNames(ctx context.Context, name string) error {
+	waiting := a.names != "" && a.names != unsettled
+	a.names, a.since = unsettled, since{}
+	a.server.settings.names = name
+	if err := a.server.reload(); err != nil {
+		return err
+	}
+	// Those that send the log: one that takes another standby for the named one would
+	// acknowledge what this one lacks.
+	seen := fmt.Sprintf(`btrim(current_setting('synchronous_standby_names'), '"') = '%s' AND NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_priority > 0 AND application_name <> '%[1]s')`, name)
+	if err := a.session.await(ctx, fmt.Sprintf("commits wait for %q", name), seen); err != nil {
+		return err
+	}
+	// The checkpointer: it is what has commits wait at all, if none did so far. It reads its
+	// settings between two checkpoints, and the first of these may have begun before.
+	if name != "" && !waiting {
+		for range 2 {
+			if _, err := a.session.within(ctx, checkpointTimeout, "CHECKPOINT"); err != nil {
+				return err
+			}
+		}
+	}
+	if name != "" && a.promoted {
+		if _, err := a.session.rows(ctx, someLog); err != nil {
+			return err
+		}
+	}
+	a.names = name
+	return nil
+}
+
+// someLog writes a little log, and waits for no standby. A commit that waited for another standby
+// is acknowledged when the new one reports how far it is, and without new log it does that only
+// when PostgreSQL asks, which is every 2.5 seconds.
+const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_emit_message(true, 'agent', ''); COMMIT"
+
+// stopped forgets what was true of a PostgreSQL that runs no more.
+func (a *agent) stopped() {
+	a.disconnect()
+	a.promoted, a.followed = false, followed{}
+}
+
+func (a *agent) disconnect() {
+	if a.session != nil {
+		a.session.close()
+		a.session = nil
+	}
+}
+
+// address is where the primary's PostgreSQL listens.
+func address(status postgres.PostgresClusterStatus) string {
+	for _, m := range status.Members {
+		if m.Name == status.Primary {
+			return m.Address
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package operator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// sharedName is the name of what the pods of all members have in common.
+func sharedName(cluster *postgres.PostgresCluster) string { return cluster.Name + "-member" }
+
+// shared is an object that all members or their clients use.
+type shared struct {
+	name  string
+	empty client.Object
+	set   func(client.Object) // what is wanted of it
+}
+
+// access is what pods run with.
+func access(cluster *postgres.PostgresCluster) []shared {
+	name := sharedName(cluster)
+	return []shared{
+		{name, &corev1.ServiceAccount{}, func(client.Object) {}},
+		{name, &rbacv1.Role{}, func(o client.Object) { o.(*rbacv1.Role).Rules = memberRules(cluster) }},
+		{name, &rbacv1.RoleBinding{}, func(o client.Object) {
+			binding := o.(*rbacv1.RoleBinding)
+			binding.RoleRef = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}
+			binding.Subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: cluster.Namespace, Name: name}}
+		}},
+	}
+}
+
+// services is what clients connect to.
+func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
+	return []shared{
+		{cluster.Name, &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Primary) }},
+		{cluster.Name + "-ro", &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Standby) }},
+	}
+}
+
+// restoreShared makes, or restores, what members and their clients share. If that fails, people
+// learn of it, and the members go on: a failover must not wait for a Service.
+func (r *Reconciler) restoreShared(ctx context.Context, o observation) {
+	if err := r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...)); err != nil {
+		log.FromContext(ctx).Error(err, "what the members share could not be restored; trying again")
+		r.warn(o, plan.Decision{Action: "Restore"}, err)
+	}
+}
+
+// restore makes, or restores, each of the objects. If the cache does not show one that is there,
+// it is late, or the object has lost its label; then the object is read live.
+func (r *Reconciler) restore(ctx context.Context, cluster *postgres.PostgresCluster, objects []shared) error {
+	var failed []error
+	for _, o := range objects {
+		err := createOrUpdate(ctx, r.Client, cluster, o)
+		if apierrors.IsAlreadyExists(err) {
+			err = createOrUpdate(ctx, liveClient{r.Client, r.Live}, cluster, o)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("restoring the %s %s: %w", reflect.TypeOf(o.empty).Elem().Name(), o.name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// liveClient reads from the API server.
+type liveClient struct {
+	client.Client
+	live client.Reader
+}
+
+// Get reads an object.
+func (c liveClient) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	return c.live.Get(ctx, key, object, options...)
+}
+
+var errForeign = errors.New("it belongs to somebody else; delete it, or give the cluster another name")
+
+func createOrUpdate(ctx context.Context, c client.Client, cluster *postgres.PostgresCluster, o shared) error {
+	want, object := objectMeta(cluster, o.name), o.empty.DeepCopyObject().(client.Object)
+	object.SetNamespace(want.Namespace)
+	object.SetName(want.Name)
+	_, err := controllerutil.CreateOrUpdate(ctx, c, object, func() error {
+		switch {
+		case object.GetUID() == "":
+			object.SetOwnerReferences(want.OwnerReferences)
+		case !metav1.IsControlledBy(object, cluster):
+			return errForeign
+		}
+		labels := object.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		maps.Copy(labels, want.Labels)
+		object.SetLabels(labels)
+		o.set(object)
+		return nil
+	})
+	return err
+}
+
+// memberRules is what an agent may do: read its cluster, and hold the cluster's Lease.
+func memberRules(cluster *postgres.PostgresCluster) []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{APIGroups: []string{postgres.GroupName}, Resources: []string{"postgresclusters"}, ResourceNames: []string{cluster.Name}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{coordinationv1.GroupName}, Resources: []string{"leases"}, ResourceNames: []string{cluster.Name}, Verbs: []string{"get", "update"}},
+	}
+}
+
+// setService has a Service lead to all members of a role.
+func (r *Reconciler) setService(service *corev1.Service, cluster *postgres.PostgresCluster, role plan.Role) {
+	service.Spec.Type = r.ServiceType
+	service.Spec.Selector = map[string]string{plan.SelectorLabel: cluster.Name, plan.RoleLabel: string(role)}
+	if len(service.Spec.Ports) != 1 {
+		service.Spec.Ports = make([]corev1.ServicePort, 1)
+	}
+	port := &service.Spec.Ports[0] // which the server adds a node port to
+	port.Name, port.Protocol, port.Port, port.TargetPort = postgresPort, corev1.ProtocolTCP, 5432, intstr.FromString(postgresPort)
+}
+
+// makeForMembers makes what no pod can do without. The Secret is never read: a program that may read
+// one Secret by its name may read all that have a name to guess.
+func (r *Reconciler) makeForMembers(ctx context.Context, o observation) error {
+	if err := r.restore(ctx, o.Cluster, access(o.Cluster)); err != nil {
+		return err
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name),
+		Type:       corev1.SecretTypeBasicAuth,
+		StringData: map[string]string{corev1.BasicAuthUsernameKey: "postgres", corev1.BasicAuthPasswordKey: rand.Text()},
+	}
+	for _, object := range []client.Object{secret, &coordinationv1.Lease{ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name)}} {
+		if err := r.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return nil
+}

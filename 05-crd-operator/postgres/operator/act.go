@@ -1,0 +1,185 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// graceSeconds is how long the containers of a deleted pod get to end. PostgreSQL loses
+// nothing if it is killed, and a failover may wait for its end.
+const graceSeconds = 1
+
+// act does what was decided, unless it is to write the status: describe does that.
+func (r *Reconciler) act(ctx context.Context, o observation, d plan.Decision) error {
+	var err error
+	switch d.Action {
+	case plan.None, plan.WriteStatus:
+		return nil
+	case plan.CreateMember:
+		err = r.createMember(ctx, o, d.Member)
+	case plan.DeletePod:
+		err = r.deletePod(ctx, o, d, graceSeconds)
+	case plan.RemovePod:
+		err = r.removePod(ctx, o, d)
+	case plan.DeleteDisk:
+		err = r.deleteDisk(ctx, o, d.Member)
+	case plan.FreeLease:
+		err = r.freeLease(ctx, o, d.UID)
+	case plan.SetRole:
+		err = r.patchPod(ctx, o, d, map[string]any{"labels": map[string]any{plan.RoleLabel: d.Role}})
+	case plan.RemoveFinalizer:
+		err = r.finish(ctx, o)
+	default:
+		return fmt.Errorf("action %q is not known", d.Action)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", d.Action, d.Member, err)
+	}
+	r.record(o, d)
+	return nil
+}
+
+// describe writes the status: what was decided about it, and what people see. It is refused if
+// the cluster has changed since it was observed.
+func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decision) error {
+	if d.Action == plan.RemoveFinalizer {
+		return nil // the cluster is gone
+	}
+	cluster := o.Cluster.DeepCopy()
+	if d.Action == plan.WriteStatus {
+		cluster.Status = *d.Status
+	}
+	if changed := o.Describe(&cluster.Status); !changed && d.Action != plan.WriteStatus {
+		return nil
+	}
+	if err := r.Status().Update(ctx, cluster); err != nil {
+		return err
+	}
+	if d.Action == plan.WriteStatus {
+		r.record(o, d)
+	}
+	return nil
+}
+
+// record tells people what was done.
+func (r *Reconciler) record(o observation, d plan.Decision) {
+	if d.Reason != "" {
+		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeNormal, d.Reason, string(d.Action), "%s", d.Note)
+	}
+}
+
+// warn tells people what could not be done.
+func (r *Reconciler) warn(o observation, d plan.Decision, err error) {
+	r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, "Failed", string(d.Action), "%.1000s", err)
+}
+
+// attempt is the name under which the attempts to make a member are counted.
+func attempt(cluster *postgres.PostgresCluster, member string) string {
+	return string(cluster.UID) + "/" + member
+}
+
+// createMember makes what a member lacks: its disk, its pod. One that ends, or cannot be made,
+// again and again is tried ever more slowly.
+func (r *Reconciler) createMember(ctx context.Context, o observation, name string) error {
+	r.backoff.Next(attempt(o.Cluster, name), o.Now)
+	r.backoff.GC()
+	if err := r.makeForMembers(ctx, o); err != nil {
+		return err
+	}
+	if o.disks[name] == nil {
+		if err := r.Create(ctx, r.newDisk(o.Cluster, name)); err != nil {
+			return err
+		}
+	}
+	return r.Create(ctx, r.newPod(o.Cluster, name))
+}
+
+func podOf(o observation, d plan.Decision) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: o.Cluster.Namespace, Name: d.Member}}
+}
+
+// deletePod deletes the pod that was meant, and no later one of that name.
+func (r *Reconciler) deletePod(ctx context.Context, o observation, d plan.Decision, grace int64) error {
+	err := r.Delete(ctx, podOf(o, d), client.Preconditions{UID: &d.UID}, client.GracePeriodSeconds(grace))
+	return client.IgnoreNotFound(err)
+}
+
+// removePod lets a pod go that has ended.
+func (r *Reconciler) removePod(ctx context.Context, o observation, d plan.Decision) error {
+	if err := r.deletePod(ctx, o, d, 0); err != nil {
+		return err
+	}
+	return client.IgnoreNotFound(r.patchPod(ctx, o, d, map[string]any{"$deleteFromPrimitiveList/finalizers": []string{finalizer}}))
+}
+
+// patchPod changes the metadata of the pod that was meant: the server refuses another UID.
+func (r *Reconciler) patchPod(ctx context.Context, o observation, d plan.Decision, metadata map[string]any) error {
+	metadata["uid"] = d.UID
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return err
+	}
+	err = r.Patch(ctx, podOf(o, d), client.RawPatch(types.StrategicMergePatchType, patch))
+	if apierrors.IsInvalid(err) { // so the server refuses another UID, as if it were to be changed
+		return apierrors.NewConflict(corev1.Resource("pods"), d.Member, err)
+	}
+	return err
+}
+
+// checkUnchanged returns an error if the cluster has changed since it was observed. To write a
+// status that is the same is to ask that.
+func (r *Reconciler) checkUnchanged(ctx context.Context, o observation) error {
+	return r.Status().Update(ctx, o.Cluster.DeepCopy())
+}
+
+// deleteDisk deletes a disk, unless the cluster has changed: this member may be synced by now.
+func (r *Reconciler) deleteDisk(ctx context.Context, o observation, name string) error {
+	if err := r.checkUnchanged(ctx, o); err != nil {
+		return err
+	}
+	disk := o.disks[name]
+	if disk == nil {
+		return errors.New("there is no disk")
+	}
+	return client.IgnoreNotFound(r.Delete(ctx, disk, client.Preconditions{UID: &disk.UID}))
+}
+
+// finish lets the cluster go, and first what was made for it once. The garbage collector would
+// come a moment later, and until then a new cluster of this name would take it for its own.
+func (r *Reconciler) finish(ctx context.Context, o observation) error {
+	if err := r.checkUnchanged(ctx, o); err != nil {
+		return err // it may be gone, and another one be there
+	}
+	for _, object := range []client.Object{&corev1.Secret{}, &coordinationv1.Lease{}} {
+		err := r.DeleteAllOf(ctx, object, client.InNamespace(o.Cluster.Namespace), client.MatchingLabels{plan.SelectorLabel: o.Cluster.Name})
+		if err != nil {
+			return err
+		}
+	}
+	cluster := o.Cluster.DeepCopy()
+	controllerutil.RemoveFinalizer(cluster, finalizer)
+	return r.Update(ctx, cluster)
+}
+
+// freeLease makes the Lease nobody's, unless it was renewed or taken since it was observed.
+func (r *Reconciler) freeLease(ctx context.Context, o observation, holder types.UID) error {
+	if o.lease == nil || o.Lease.Holder != holder {
+		return apierrors.NewConflict(corev1.Resource("leases"), o.Cluster.Name, errors.New("another has it"))
+	}
+	lease := o.lease.DeepCopy()
+	lease.Spec.HolderIdentity = nil
+	return r.Update(ctx, lease)
+}

@@ -1,0 +1,181 @@
+package operator
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// seeded are the statuses of a cluster of three from nothing.
+var seeded = []string{
+	`Seeding, term 1, primary "db-1", standby "", synced []`,
+	`Promoting, term 1, primary "db-1", standby "", synced [db-1]`,
+	`Joining, term 1, primary "db-1", standby "", synced [db-1]`,
+	`Joining, term 1, primary "db-1", standby "db-2", synced [db-1]`,
+	`Joining, term 1, primary "db-1", standby "db-2", synced [db-1 db-2]`,
+	`Running, term 1, primary "db-1", standby "db-2", synced [db-1 db-2]`,
+}
+
+func TestAClusterIsSeededAndGrows(t *testing.T) {
+	e := newEnv(t)
+	e.create(3)
+	assert.Equal(t, seeded, e.settle())
+	for name, role := range map[string]plan.Role{"db-1": plan.Primary, "db-2": plan.Standby, "db-3": plan.Standby} {
+		assert.Equal(t, string(role), e.pod(name).Labels[plan.RoleLabel])
+		get(e, name, &corev1.PersistentVolumeClaim{})
+	}
+	assert.True(t, controllerutil.ContainsFinalizer(e.cluster(), finalizer))
+}
+
+func TestAnOperatorThatStartsAgainForgetsNothing(t *testing.T) {
+	e := newEnv(t)
+	e.create(3)
+	statuses := e.until(func(c *postgres.PostgresCluster) bool { e.restart(); return isWell(c) })
+	assert.Equal(t, seeded, statuses)
+	e.kill("db-1")
+	statuses = e.until(func(c *postgres.PostgresCluster) bool { e.restart(); return isWell(c) && c.Status.Term == 2 })
+	assert.Equal(t, failover, statuses[:3])
+}
+
+// failover are the three writes of one.
+var failover = []string{
+	`Electing, term 2, primary "", standby "db-2", synced [db-1 db-2]`,
+	`Promoting, term 2, primary "db-2", standby "db-3", synced [db-2]`,
+	`Running, term 2, primary "db-2", standby "db-3", synced [db-2]`,
+}
+
+func TestAPrimaryThatEndsIsReplaced(t *testing.T) {
+	e := newEnv(t)
+	e.create(3)
+	e.settle()
+	began := e.clock.Now()
+	e.kill("db-1")
+	statuses := e.until(func(c *postgres.PostgresCluster) bool {
+		return c.Status.Phase == postgres.Running && c.Status.Term == 2
+	})
+	assert.Equal(t, failover, statuses)
+	assert.Less(t, e.clock.Now().Sub(began), 2*time.Second, "nobody waited for the Lease")
+	e.until(isWell)
+	assert.Equal(t, string(plan.Standby), e.pod("db-1").Labels[plan.RoleLabel])
+}
+
+// A pod that is deleted by force is kept by its finalizer until it has ended: until then, what
+// runs in it may take writes.
+func TestAPodThatIsDeletedByForceStaysUntilItHasEnded(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	old := e.pod("db-1")
+	e.change(func() { e.agents["db-1"].frozen = true })
+	require.NoError(t, e.Delete(t.Context(), e.pod("db-1"), client.GracePeriodSeconds(0)))
+	for range 20 { // without a kubelet
+		e.reconcile()
+	}
+	assert.Equal(t, old.UID, e.pod("db-1").UID)
+	assert.Equal(t, postgres.Electing, e.cluster().Status.Phase)
+	assert.Equal(t, string(old.UID), e.holder())
+	e.until(isWell)
+	assert.NotEqual(t, old.UID, e.pod("db-1").UID)
+}
+
+// The agent is frozen and so is its kubelet: nobody reports the end of the last primary.
+func TestTheLeaseOfASilentPodIsFreedWhenItHasRunOut(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.reconcile() // the agent renews it
+	renewed := e.clock.Now()
+	e.change(func() { e.agents["db-1"].frozen = true })
+	for e.holder() == string(e.pod("db-1").UID) {
+		e.reconcile()
+		e.clock.Step(500 * time.Millisecond)
+		require.Less(t, e.clock.Now().Sub(renewed), time.Minute)
+	}
+	assert.GreaterOrEqual(t, e.clock.Now().Sub(renewed), plan.LeaseDuration)
+	assert.NotNil(t, e.pod("db-1").DeletionTimestamp, "the kubelet was asked to kill it")
+	assert.False(t, ended(e.pod("db-1")))
+}
+
+// Without the Lease, nobody knows whether the last primary has stopped.
+func TestALeaseThatIsDeletedIsNotFree(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	deleted := e.clock.Now()
+	require.NoError(t, e.Delete(t.Context(), &coordinationv1.Lease{ObjectMeta: e.meta("db")}))
+	e.change(func() { e.agents["db-1"].frozen = true })
+	e.until(func(c *postgres.PostgresCluster) bool {
+		e.clock.Step(500 * time.Millisecond)
+		return c.Status.Phase == postgres.Promoting
+	})
+	assert.GreaterOrEqual(t, e.clock.Now().Sub(deleted), plan.LeaseDuration)
+	e.until(isWell)
+}
+
+func (e *env) holder() string {
+	e.Helper()
+	return ptr.Deref(get(e, "db", &coordinationv1.Lease{}).Spec.HolderIdentity, "")
+}
+
+func TestAClusterShrinks(t *testing.T) {
+	e := newEnv(t)
+	e.create(3)
+	e.settle()
+	e.want(`{"size":1}`)
+	e.settle()
+	var disks corev1.PersistentVolumeClaimList
+	require.NoError(t, e.List(t.Context(), &disks, client.InNamespace(e.namespace)))
+	require.Len(t, disks.Items, 1)
+	assert.Equal(t, "db-1", disks.Items[0].Name)
+}
+
+func TestAnotherPrimaryIsWanted(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.want(`{"primary":"db-2"}`)
+	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Primary == "db-2" })
+}
+
+// What it cannot do is no reason to leave the rest.
+func TestAMemberThatCannotBeMadeStopsNobodyElse(t *testing.T) {
+	e := newEnv(t)
+	foreign := &corev1.Pod{ObjectMeta: e.meta("db-3"), Spec: corev1.PodSpec{Containers: restricted("pause")}}
+	require.NoError(t, e.Create(t.Context(), foreign))
+	e.create(3)
+	warned := false
+	e.until(func(c *postgres.PostgresCluster) bool {
+		warned = warned || slices.Contains(e.recorded(), `Warning Failed CreateMember db-3: pods "db-3" already exists`)
+		return warned && len(c.Status.Synced) == 2
+	})
+	e.kill("db-1")
+	e.until(func(c *postgres.PostgresCluster) bool {
+		return c.Status.Term == 2 && plan.Serving(c.Status.Phase) && len(c.Status.Synced) == 2
+	})
+	assert.Equal(t, foreign.UID, e.pod("db-3").UID)
+
+	require.NoError(t, e.Delete(t.Context(), e.pod("db-3"), client.GracePeriodSeconds(0)))
+	e.until(isWell)
+}
+
+func TestAPodWithOurLabelIsNotAMember(t *testing.T) {
+	e := newEnv(t)
+	foreign := &corev1.Pod{ObjectMeta: e.meta("db-2"), Spec: corev1.PodSpec{Containers: restricted("pause")}}
+	foreign.Labels = map[string]string{plan.SelectorLabel: "db"}
+	require.NoError(t, e.Create(t.Context(), foreign))
+	e.create(1)
+	assert.Empty(t, e.observe().Members)
+	e.settle()
+	assert.Equal(t, foreign.UID, e.pod("db-2").UID)
+}

@@ -1,0 +1,9 @@
+package operator
+
+import (
+	"testing"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+)
+
+func TestMain(m *testing.M) { testcluster.Main(m) }

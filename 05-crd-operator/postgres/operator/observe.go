@@ -1,0 +1,156 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// observation is what plan decides by, and the objects that it was made of.
+type observation struct {
+	plan.Observed
+	lease *coordinationv1.Lease
+	disks map[string]*corev1.PersistentVolumeClaim // by the names of members
+}
+
+// observe finds out what there is. All of it is read live: a decision may end a primary, and a
+// cache may be late.
+func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (observation, error) {
+	o := observation{disks: map[string]*corev1.PersistentVolumeClaim{}}
+	o.Cluster, o.Version = &postgres.PostgresCluster{}, r.Version
+	if err := r.Live.Get(ctx, name, o.Cluster); err != nil {
+		return o, err
+	}
+	available := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Available)
+	o.Now = r.Clock.Now()
+	if available != nil && available.Status == metav1.ConditionFalse {
+		o.Leaderless = o.Now.Sub(available.LastTransitionTime.Time)
+	}
+	tracker := r.tracker.of(name)
+	if err := r.observeLease(ctx, &o, tracker); err != nil {
+		return o, err
+	}
+	var pods corev1.PodList
+	var disks corev1.PersistentVolumeClaimList
+	for _, list := range []client.ObjectList{&pods, &disks} {
+		if err := r.Live.List(ctx, list, client.InNamespace(name.Namespace), client.MatchingLabels{plan.SelectorLabel: name.Name}); err != nil {
+			return o, err
+		}
+	}
+	o.addMembers(pods.Items, disks.Items)
+	r.observeAttempts(&o)
+	r.ask(ctx, &o, pods.Items, tracker)
+	return o, nil
+}
+
+func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *clusterTracker) error {
+	o.lease = &coordinationv1.Lease{}
+	asked := r.Clock.Now()
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(o.Cluster), o.lease)
+	if apierrors.IsNotFound(err) {
+		if o.lease, err = r.remakeLease(ctx, o.Cluster); o.lease == nil {
+			return err
+		}
+	}
+	if err == nil {
+		o.Lease = plan.Lease{
+			Holder:  types.UID(ptr.Deref(o.lease.Spec.HolderIdentity, "")),
+			Expired: tracker.expired(o.lease, asked, r.Clock.Now()),
+		}
+	}
+	return err
+}
+
+// remakeLease makes a Lease that somebody has deleted. Nobody knows who held it, so it is held
+// until it would have run out. The first one is made with the first member.
+func (r *Reconciler) remakeLease(ctx context.Context, cluster *postgres.PostgresCluster) (*coordinationv1.Lease, error) {
+	if s := cluster.Status; s.PrimaryUID == "" && s.Phase != postgres.Electing && s.Phase != postgres.Unsafe {
+		return nil, nil
+	}
+	lease := &coordinationv1.Lease{ObjectMeta: objectMeta(cluster, cluster.Name)}
+	lease.Spec.HolderIdentity = new("unknown")
+	return lease, r.Create(ctx, lease)
+}
+
+// addMembers adds all that have a pod or a disk.
+func (o *observation) addMembers(pods []corev1.Pod, disks []corev1.PersistentVolumeClaim) {
+	members := map[int]*plan.Member{}
+	member := func(object client.Object) *plan.Member {
+		suffix, found := strings.CutPrefix(object.GetName(), o.Cluster.Name+"-")
+		number, err := strconv.Atoi(suffix)
+		if !found || err != nil || !metav1.IsControlledBy(object, o.Cluster) {
+			return &plan.Member{} // somebody else's, with our label
+		}
+		if members[number] == nil {
+			members[number] = &plan.Member{Name: object.GetName(), Number: number}
+		}
+		return members[number]
+	}
+	for _, disk := range disks {
+		m := member(&disk)
+		m.Disk = plan.HasDisk
+		if disk.DeletionTimestamp != nil {
+			m.Disk = plan.DiskDeleting
+		}
+		o.disks[m.Name] = &disk
+	}
+	for _, pod := range pods {
+		member(&pod).Pod = &plan.Pod{
+			UID:      pod.UID,
+			Started:  started(&pod),
+			Ended:    ended(&pod),
+			Deleting: pod.DeletionTimestamp != nil,
+			Role:     plan.Role(pod.Labels[plan.RoleLabel]),
+		}
+	}
+	for _, m := range members {
+		o.Members = append(o.Members, *m)
+	}
+	slices.SortFunc(o.Members, func(a, b plan.Member) int { return cmp.Compare(a.Number, b.Number) })
+}
+
+// observeAttempts finds out whose pods have ended too often to be made anew now. A user who
+// deletes a disk wants a new one now, and what ended on the last one does not count.
+func (r *Reconciler) observeAttempts(o *observation) {
+	for _, m := range o.Members {
+		if m.Disk == plan.DiskDeleting {
+			r.backoff.Reset(attempt(o.Cluster, m.Name))
+		}
+	}
+	for number := range maxSize {
+		if name := plan.MemberName(o.Cluster, number+1); r.backoff.IsInBackOffSinceUpdate(attempt(o.Cluster, name), o.Now) {
+			o.TooSoon = append(o.TooSoon, name)
+		}
+	}
+}
+
+// started reports whether the agent was started.
+func started(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Running != nil || c.State.Terminated != nil
+	})
+}
+
+// ended reports whether it is certain that no process is left: the kubelet says so of each
+// container, or there never was a kubelet.
+func ended(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName == "" {
+		return pod.DeletionTimestamp != nil
+	}
+	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
+	return len(pod.Status.ContainerStatuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(pod.Status.ContainerStatuses, running)
+}

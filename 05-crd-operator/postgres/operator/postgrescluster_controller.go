@@ -1,0 +1,180 @@
+// Package operator runs PostgresClusters.
+//
+//	          ┌──▶ observe: the cluster, pods, disks, the Lease, each member's /status
+//	pods ─────┤         │
+//	clusters ─┤    plan.Cluster: one action at most
+//	a timer ──┘         │
+//	                    └──▶ act, and describe in the status what people see
+//
+//	postgrescluster_controller.go   what is watched; observe, decide, act
+//	observe.go                      what there is
+//	ask.go                          what the agents say
+//	tracker.go                      since when: the operator's clock
+//	act.go                          each action, as requests
+//	pod.go                          a member: its disk and its pod
+//	access.go                       what members share: Services, the password, their rights
+//	command.go                      the program
+package operator
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// finalizer keeps a cluster until its members are gone, and a pod until the operator has seen
+// its end.
+const finalizer = postgres.GroupName + "/operator"
+
+// These are the times of a reconcile.
+const (
+	reconcileTimeout = 15 * time.Second
+	// A silent member says nothing, so the operator asks. While there is no primary, it asks
+	// more often.
+	whileLeaderless = 50 * time.Millisecond
+	whileUnsettled  = 250 * time.Millisecond
+	whileSettled    = time.Second
+)
+
+// Reconciler runs PostgresClusters.
+type Reconciler struct {
+	client.Client // reads from the cache
+	// Live reads from the API server.
+	Live   client.Reader
+	Events events.EventRecorder
+	Clock  clock.PassiveClock
+	Options
+
+	agents  *http.Client
+	tracker tracker
+	backoff *flowcontrol.Backoff // of pods that are made anew
+}
+
+// Options say where to work, and with what.
+type Options struct {
+	Namespace   string             // of the clusters; all, if it is empty
+	Image       string             // of the members
+	Version     string             // the major version of PostgreSQL in it
+	ServiceType corev1.ServiceType // of the Services in front of the members
+}
+
+// NewReconciler returns a Reconciler for a manager that knows the types of AddToScheme.
+func NewReconciler(mgr ctrl.Manager, o Options) *Reconciler {
+	return &Reconciler{
+		Client:  mgr.GetClient(),
+		Live:    mgr.GetAPIReader(),
+		Events:  mgr.GetEventRecorder(program),
+		Clock:   clock.RealClock{},
+		Options: o,
+		agents:  newAgents(),
+		backoff: flowcontrol.NewBackOff(250*time.Millisecond, 10*time.Second),
+	}
+}
+
+// SetupWithManager adds the controller to a manager.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(program).
+		For(&postgres.PostgresCluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Owns(&corev1.Pod{}).
+		Owns(&corev1.PersistentVolumeClaim{}).
+		Owns(&corev1.Service{}).
+		Owns(&corev1.ServiceAccount{}).
+		Owns(&rbacv1.Role{}).
+		Owns(&rbacv1.RoleBinding{}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: 8, // most of the time they wait for members
+			// The default waits for minutes after some errors, and a failover cannot.
+			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, 2*time.Second),
+			// The framework's own queue may leave goroutines behind when it is shut down.
+			UsePriorityQueue: new(false),
+		}).
+		Complete(r)
+}
+
+// +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters,verbs=get;list;watch;update
+// +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters/status,verbs=update
+// +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=create;deletecollection
+// +kubebuilder:rbac:groups="",resources=services;serviceaccounts,verbs=get;list;watch;create;update
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update;deletecollection
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Reconcile does one action at most, and comes back soon: what members say is no event of
+// Kubernetes.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, reconcileTimeout)
+	defer cancel()
+	o, err := r.observe(ctx, request.NamespacedName)
+	switch {
+	case apierrors.IsNotFound(err):
+		r.tracker.forget(request.NamespacedName)
+		return reconcile.Result{}, nil
+	case err != nil:
+		return reconcile.Result{}, err
+	}
+	deleting := o.Cluster.DeletionTimestamp != nil
+	switch {
+	case deleting && !controllerutil.ContainsFinalizer(o.Cluster, finalizer):
+		return reconcile.Result{}, nil // it waits for somebody else
+	case !deleting && controllerutil.AddFinalizer(o.Cluster, finalizer):
+		if err := r.Update(ctx, o.Cluster); err != nil {
+			return r.retry(o, plan.Decision{}, err)
+		}
+	}
+	d := plan.Cluster(o.Observed)
+	if err := errors.Join(r.act(ctx, o, d), r.describe(ctx, o, d)); err != nil {
+		return r.retry(o, d, err)
+	}
+	if d.Action == plan.None && !deleting {
+		r.restoreShared(ctx, o)
+	}
+	return reconcile.Result{RequeueAfter: pause(o.Observed, d)}, nil
+}
+
+// retry tells an error from a refusal: something has changed since it was observed, so it is
+// observed again.
+func (r *Reconciler) retry(o observation, d plan.Decision, err error) (reconcile.Result, error) {
+	if apierrors.IsConflict(err) {
+		return reconcile.Result{RequeueAfter: time.Millisecond}, nil
+	}
+	r.warn(o, d, err)
+	return reconcile.Result{}, err
+}
+
+// pause is how long nobody needs to look. What Kubernetes reports wakes the operator earlier.
+func pause(o plan.Observed, d plan.Decision) time.Duration {
+	s, size := o.Cluster.Status, o.Cluster.Spec.Size
+	settled := s.Phase == postgres.Running && s.Replicas == size && len(s.Synced) == min(2, int(size))
+	switch {
+	case d.Action != plan.None:
+		return time.Millisecond
+	case o.Cluster.Spec.Paused, s.Phase == "", s.Phase == postgres.Unsafe, settled:
+		return whileSettled
+	case s.Phase == postgres.Electing, s.Phase == postgres.Promoting:
+		return whileLeaderless
+	}
+	return whileUnsettled
+}

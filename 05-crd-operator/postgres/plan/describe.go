@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+)
+
+// Describe puts into a status what people see. No decision depends on it but for Leaderless,
+// which is the age of Available. It reports whether anything has changed.
+func (o Observed) Describe(s *postgres.PostgresClusterStatus) bool {
+	before := s.DeepCopy()
+	if Serving(s.Phase) {
+		switch members := len(o.Members); {
+		case members < int(o.Cluster.Spec.Size):
+			s.Phase = postgres.Joining
+		case members > int(o.Cluster.Spec.Size):
+			s.Phase = postgres.Leaving
+		default:
+			s.Phase = postgres.Running
+		}
+	}
+	s.ObservedGeneration = o.Cluster.Generation
+	s.Selector = SelectorLabel + "=" + o.Cluster.Name
+	o.describeMembers(s)
+	o.describeConditions(s)
+	return !equality.Semantic.DeepEqual(before, s)
+}
+
+func (o Observed) describeMembers(s *postgres.PostgresClusterStatus) {
+	s.Members, s.Replicas = nil, 0
+	for _, m := range o.Members {
+		member := postgres.MemberStatus{Name: m.Name}
+		if m.answers() && m.Report.Running {
+			member.Ready, member.Timeline, member.Address = true, m.Report.Timeline, m.Report.Address
+			member.Role = string(Standby)
+			if m.Report.Writable {
+				member.Role = string(Primary)
+			}
+			s.Replicas++
+		}
+		s.Members = append(s.Members, member)
+	}
+}
+
+func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
+	set := func(name string, status metav1.ConditionStatus, reason, message string) {
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: name, Status: status, Reason: reason, Message: message, ObservedGeneration: o.Cluster.Generation, LastTransitionTime: metav1.NewTime(o.Now)})
+	}
+	switch {
+	case Serving(s.Phase):
+		set(postgres.Available, metav1.ConditionTrue, "Serving", s.Primary+" is the primary")
+	case s.Phase == "":
+		set(postgres.Available, metav1.ConditionFalse, "Waiting", "nothing has begun")
+	default:
+		set(postgres.Available, metav1.ConditionFalse, string(s.Phase), "there is no primary")
+	}
+	// A synced member whose disk is gone counts in an election, but not here.
+	switch disks := slices.DeleteFunc(slices.Clone(s.Synced), func(name string) bool { return o.member(name).Disk != HasDisk }); len(disks) {
+	case 2:
+		set(postgres.Redundant, metav1.ConditionTrue, "TwoDisks", "every acknowledged commit is on the disks of "+strings.Join(disks, " and "))
+	case 1:
+		set(postgres.Redundant, metav1.ConditionFalse, "OneDisk", fmt.Sprintf("the latest acknowledged commits may be on one disk only %v", disks))
+	default:
+		set(postgres.Redundant, metav1.ConditionFalse, "NoDisk", "no disk that is there is known to hold every acknowledged commit")
+	}
+	if refusal := o.refusal(); refusal != "" {
+		set(postgres.Accepted, metav1.ConditionFalse, "VersionNotInImage", refusal)
+	} else {
+		set(postgres.Accepted, metav1.ConditionTrue, "Valid", "")
+	}
+}

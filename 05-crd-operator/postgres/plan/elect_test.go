@@ -1,0 +1,93 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+func unaware(name string) change { return reported(name, func(r *plan.Report) { r.Term = 1 }) }
+
+func TestTheLastPrimaryIsFenced(t *testing.T) {
+	testDecisions(t, map[string]decisionCase{
+		"one that answers stops by itself":                 {electing(2, held("db-1", false)), ""},
+		"one that has been silent for 3 seconds is killed": {electing(2, held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
+		"not before that":                                  {electing(2, held("db-1", false), silent("db-1", 2*time.Second)), ""},
+		"its Lease is freed when its pod has ended":        {electing(2, held("db-1", false), ended("db-1")), "FreeLease db-1"},
+		"otherwise the Lease has to run out":               {electing(2, held("db-1", false), noPod("db-1")), "CreateMember db-1"},
+		"then it is freed, too":                            {electing(2, held("db-1", true), silent("db-1", 2*time.Second)), "FreeLease db-1"},
+		"even if the pod is gone":                          {electing(2, held("another", true)), "FreeLease"},
+		"nobody is named before that":                      {electing(2, held("another", false)), ""},
+		"nobody is elected while the cluster is paused":    {electing(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Paused = true })), ""},
+	})
+}
+
+func TestTheNextPrimaryIsChosen(t *testing.T) {
+	both := "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"
+	testDecisions(t, map[string]decisionCase{
+		"the standby comes before the last primary":            {electing(2), both},
+		"the last primary if the standby is not there":         {electing(2, noPod("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"the one that is wanted before both":                   {electing(2, wantsPrimary("db-1")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"but not if its disk is being deleted":                 {electing(2, wantsPrimary("db-1"), disk("db-1", plan.DiskDeleting)), both},
+		"a better one gets 3 seconds to learn of the election": {electing(2, unaware("db-2")), ""},
+		"and not more":                                               {electing(2, unaware("db-2"), waited(4*time.Second)), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"nobody who takes writes":                                    {electing(1, reported("db-1", func(r *plan.Report) { r.Writable = true })), ""},
+		"nobody whose PostgreSQL does not run":                       {electing(1, reported("db-1", func(r *plan.Report) { r.Running = false })), ""},
+		"nobody without data":                                        {electing(1, reported("db-1", func(r *plan.Report) { r.Data = plan.Empty })), ""},
+		"never one that is not synced":                               {electing(3, ended("db-1"), ended("db-2")), "RemovePod db-1"},
+		"commits will wait for a third rather than the last primary": {electing(3), "Promoting, term 2, primary db-2, standby db-3, synced [db-2]"},
+		"for the last primary if there is no other":                  {electing(3, silent("db-3", time.Second)), both},
+		"for a member that will be made if there is none":            {electing(2, absent("db-1")), both},
+		"for nobody if one member is enough":                         {electing(2, wantsSize(1)), "Promoting, term 2, primary db-2, synced [db-2]"},
+		"for nobody in a cluster of one":                             {electing(1), "Promoting, term 2, primary db-1, synced [db-1]"},
+	})
+}
+
+func TestNobodyCanBeChosen(t *testing.T) {
+	lost := []change{absent("db-1"), waited(11 * time.Second), statusOf(func(s *postgres.PostgresClusterStatus) { s.Synced = []string{"db-1"} })}
+	isUnsafe := append(lost, statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe }))
+	also := func(changes []change, more ...change) plan.Observed {
+		return electing(2, append(slices.Clip(changes), more...)...)
+	}
+	testDecisions(t, map[string]decisionCase{
+		"at first it is waited":                                 {also(lost, waited(9*time.Second)), ""},
+		"then people are told":                                  {also(lost), "Unsafe, term 2, standby db-2, synced [db-1]"},
+		"they may allow to lose data":                           {also(isUnsafe, leave("db-2", 2)), "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"},
+		"not in advance":                                        {also(lost, waited(9*time.Second), leave("db-2", 2)), ""},
+		"what they allowed in another term does not count":      {also(isUnsafe, leave("db-2", 1)), ""},
+		"the member has to be there":                            {also(isUnsafe, leave("db-3", 2)), ""},
+		"a synced member that comes back is the better choice":  {electing(2, waited(time.Hour), leave("db-2", 2), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} })), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"members are repaired all the same":                     {also(isUnsafe, noPod("db-2")), "CreateMember db-2"},
+		"a disk that is being deleted stays as long as its pod": {electing(1, unaware("db-1"), disk("db-1", plan.DiskDeleting)), ""},
+	})
+}
+
+func TestWhatIsLostIsReported(t *testing.T) {
+	o := electing(2, silent("db-1", time.Minute), leave("db-2", 2), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} }))
+	o.Members[0].Last.Received = 0x180
+	if d, want := plan.Cluster(o), "db-2 has the log up to 0/100, and db-1 was last seen at 0/180: what lies between is lost"; d.Note != want {
+		t.Errorf("got %q, want %q", d.Note, want)
+	}
+}
+
+func TestTheNamedMemberIsAwaited(t *testing.T) {
+	named := func(changes ...change) plan.Observed {
+		return electing(2, append([]change{held("db-2", false), statusOf(func(s *postgres.PostgresClusterStatus) {
+			s.Phase, s.Primary, s.PrimaryUID, s.Standby, s.Synced = postgres.Promoting, "db-2", uid("db-2"), "db-1", []string{"db-2"}
+		})}, changes...)...)
+	}
+	again := "Electing, term 3, standby db-1, synced [db-2]"
+	testDecisions(t, map[string]decisionCase{
+		"until it takes writes":                   {named(), ""},
+		"then the cluster runs":                   {named(reported("db-2", func(r *plan.Report) { r.Writable = true })), "Running, term 2, primary db-2, standby db-1, synced [db-2]"},
+		"it does not count if that was last term": {named(reported("db-2", func(r *plan.Report) { r.Writable, r.Term = true, 1 })), ""},
+		"if its pod ends, there is an election":   {named(ended("db-2")), again},
+		"or if that is another pod":               {named(ofMember("db-2", func(m *plan.Member) { m.Pod.UID = "another" })), again},
+		"one that is silent is waited for":        {named(silent("db-2", 19*time.Second)), ""},
+		"and replaced after 20 seconds":           {named(silent("db-2", 21*time.Second)), "DeletePod db-2"},
+		"meanwhile, others are repaired":          {named(noPod("db-1")), "CreateMember db-1"},
+	})
+}

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+)
+
+// Observed is everything that the operator's decision depends on. The cluster is read first, so
+// that no report is older than the status that it is compared with, and the report of the primary
+// last, so that what it says of a standby is newer than what the standby says.
+type Observed struct {
+	Cluster *postgres.PostgresCluster
+	Members []Member // all that have a disk or a pod, by number
+	Lease   Lease
+	Version string // the major version of PostgreSQL in the image
+	// TooSoon are the members that were made a moment ago, or could not be made. They wait, and
+	// what comes after them does not.
+	TooSoon []string
+	// Now is what the conditions are dated with.
+	Now time.Time
+	// Leaderless is how long there has been no primary: how long the condition Available has
+	// been False.
+	Leaderless time.Duration
+}
+
+// Member is what the operator knows of a member.
+type Member struct {
+	Name   string
+	Number int
+	Disk   Disk
+	Pod    *Pod    // nil if there is none
+	Report *Report // nil if its agent does not answer
+	// Last is the last report of this member, if it does not answer now.
+	Last *Report
+	// Silent is how long the agent has not answered: since its last answer, the start of its
+	// container or the start of the operator, whichever was last. While it answers, it is zero.
+	Silent time.Duration
+}
+
+// Disk is the PersistentVolumeClaim of a member.
+type Disk int
+
+// The states of a disk.
+const (
+	NoDisk Disk = iota
+	DiskDeleting
+	HasDisk
+)
+
+// Pod is the pod of a member. It has a finalizer of the operator, so it does not vanish before
+// the operator has seen its end, even if it is deleted by force.
+type Pod struct {
+	UID types.UID
+	// Started is whether its container was started. A pod that waits for a node or an image is
+	// not replaced.
+	Started bool
+	// Ended is the proof that no process is left: the kubelet reports every container as
+	// terminated. The phase Failed is none, since the pod garbage collector writes it, too.
+	Ended    bool
+	Deleting bool
+	Role     Role // its label
+}
+
+// Role is what a member does, as the Services select it.
+type Role string
+
+// The roles.
+const (
+	NoRole  Role = ""
+	Primary Role = "primary"
+	Standby Role = "standby"
+)
+
+// Lease is the Lease of the cluster. Only its holder may be writable.
+type Lease struct {
+	Holder  types.UID // of a pod; empty if it is free
+	Expired bool      // it was not renewed for as long as it lasts
+}
+
+// tooSoon reports whether a member may not be made yet.
+func (o Observed) tooSoon(name string) bool { return slices.Contains(o.TooSoon, name) }
+
+// member returns the one of that name. A member of which nothing is left has no disk and no pod.
+func (o Observed) member(name string) Member {
+	i := slices.IndexFunc(o.Members, func(m Member) bool { return m.Name == name })
+	if i < 0 {
+		return Member{Name: name}
+	}
+	return o.Members[i]
+}
+
+// holder returns the member whose pod holds the Lease, if there is one.
+func (o Observed) holder() (Member, bool) {
+	i := slices.IndexFunc(o.Members, func(m Member) bool { return m.Pod != nil && m.Pod.UID == o.Lease.Holder })
+	if i < 0 {
+		return Member{}, false
+	}
+	return o.Members[i], true
+}
+
+// alive reports whether the member's pod runs and is to go on.
+func (m Member) alive() bool { return m.Pod != nil && !m.Pod.Ended && !m.Pod.Deleting }
+
+// answers reports whether the agent in the present pod does.
+func (m Member) answers() bool { return m.alive() && m.Report != nil && m.Report.UID == m.Pod.UID }
+
+// hasData reports whether a member answers and has a database on its disk.
+func (m Member) hasData() bool { return m.answers() && m.Report.Data == Complete }
+
+// leads reports whether the member is the primary of the present term, and says that it takes
+// writes.
+func (o Observed) leads(m Member) bool {
+	s := o.Cluster.Status
+	return m.answers() && m.Name == s.Primary && m.Pod.UID == s.PrimaryUID && m.Report.Writable && m.Report.Term == s.Term
+}
