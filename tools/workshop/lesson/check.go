@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,23 +112,26 @@ func (c *Checker) check(ctx context.Context, ref Ref, out io.Writer) verdict {
 }
 
 func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
-	failed := 0
+	var passed, failed []string
 	var left []error
 	for _, v := range verdicts {
-		if v.err != nil {
-			failed++
-			left = append(left, ended(v.err))
+		if v.err == nil {
+			passed = append(passed, v.sentence)
+			continue
 		}
+		failed = append(failed, v.sentence)
+		left = append(left, ended(v.err))
 	}
 	if ctx.Err() != nil {
 		return errors.Join(append([]error{errors.New("interrupted")}, left...)...)
 	}
-	for _, v := range verdicts {
-		fmt.Fprintln(c.Out, v.sentence)
+	// The end is what one reads first, and of a long log often all that is kept.
+	for _, sentence := range slices.Concat(passed, failed) {
+		fmt.Fprintln(c.Out, sentence)
 	}
-	fmt.Fprintf(c.Out, "lessons: %d passed, %d failed\n", len(verdicts)-failed, failed)
-	if failed > 0 {
-		return fmt.Errorf("%d of %d lessons failed; the reasons are above", failed, len(verdicts))
+	fmt.Fprintf(c.Out, "lessons: %d passed, %d failed\n", len(passed), len(failed))
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d lessons failed; the reasons are above", len(failed), len(verdicts))
 	}
 	return nil
 }

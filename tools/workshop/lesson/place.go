@@ -47,6 +47,9 @@ func (p *place) fill(ctx context.Context, r repository.Repository) error {
 	if err := os.MkdirAll(p.temporaries(), 0o755); err != nil {
 		return fmt.Errorf("making a folder for temporary files: %w", err)
 	}
+	if err := os.WriteFile(p.preferences(), []byte(preferences), 0o644); err != nil {
+		return fmt.Errorf("writing the preferences of kubectl: %w", err)
+	}
 	if _, err := r.Copy(ctx, p.copied.Root); err != nil {
 		return err
 	}
@@ -72,8 +75,21 @@ func (p *place) clear(ctx context.Context) error {
 // of a program that was killed go with the copy.
 func (p *place) temporaries() string { return filepath.Join(p.slot.Dir, "tmp") }
 
+// preferences are those of kubectl, which has 30 seconds for a wait. That is enough for a
+// reader; here two labs are beside compilers, on a machine with two processors.
+const preferences = `apiVersion: kubectl.config.k8s.io/v1beta1
+kind: Preference
+defaults:
+- command: wait
+  options:
+  - name: timeout
+    default: 5m
+`
+
+func (p *place) preferences() string { return filepath.Join(p.slot.Dir, "kuberc") }
+
 // environment is what eval "$(make -s env)" makes of a shell in the copy. In addition,
-// kubectl remembers nothing of other clusters.
+// kubectl remembers nothing of other clusters, and has preferences of its own.
 func (p *place) environment() []string {
 	bin := p.copied.Path("lab", "bin")
 	return process.Environment([]string{"LAB_DIR", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"},
@@ -81,6 +97,7 @@ func (p *place) environment() []string {
 		"KUBEBUILDER_ASSETS="+bin,
 		"TMPDIR="+p.temporaries(),
 		"KUBECACHEDIR="+filepath.Join(p.slot.Dir, "cache"),
+		"KUBERC="+p.preferences(),
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"GOWORK=off",
 	)
