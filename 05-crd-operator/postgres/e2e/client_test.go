@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 )
 
 // session is a connection of a client to PostgreSQL.
@@ -20,20 +23,32 @@ type session struct {
 }
 
 // dialer is what a client has to know.
-type dialer struct{ password string }
+type dialer struct {
+	role, password string
+	tls            *tls.Config
+}
 
-// newDialer reads the password, once there is one.
-func (e *env) newDialer() dialer {
+// newDialer reads what a superuser has to know.
+func (e *env) newDialer() dialer { e.Helper(); return e.newDialerOf("postgres", name, name) }
+
+// newDialerOf reads the password in a Secret of a cluster, and its CAs, once they are there.
+func (e *env) newDialerOf(role, cluster, secretName string) dialer {
 	e.Helper()
-	secret := &corev1.Secret{}
-	eventually(e, "there is a password", func() error {
-		return e.client.Get(e.Context(), client.ObjectKey{Namespace: e.namespace, Name: name}, secret)
-	})
-	return dialer{string(secret.Data[corev1.BasicAuthPasswordKey])}
+	secret, bundle := &corev1.Secret{}, &corev1.ConfigMap{}
+	for name, object := range map[string]client.Object{secretName: secret, cluster + "-ca": bundle} {
+		eventually(e, "there is "+name, func() error {
+			return e.client.Get(e.Context(), client.ObjectKey{Namespace: e.namespace, Name: name}, object)
+		})
+	}
+	config, err := certificate.ClientConfig([]byte(bundle.Data["ca.crt"]), cluster+"."+e.namespace+".svc")
+	require.NoError(e, err)
+	return dialer{role, string(secret.Data[corev1.BasicAuthPasswordKey]), config}
 }
 
 // primaryAddress is where the Service of the primary is reached from outside of the cluster.
-func (e *env) primaryAddress() string {
+func (e *env) primaryAddress() string { e.Helper(); return e.addressOf(name) }
+
+func (e *env) addressOf(name string) string {
 	e.Helper()
 	service := &corev1.Service{}
 	require.NoError(e, e.client.Get(e.Context(), client.ObjectKey{Namespace: e.namespace, Name: name}, service))
@@ -42,11 +57,11 @@ func (e *env) primaryAddress() string {
 
 func (d dialer) dial(ctx context.Context, address string) (*session, error) {
 	// Values of the environment, as of PGHOST, are not meant.
-	config, err := pgconn.ParseConfig("postgres://postgres@" + address + "/postgres?sslmode=disable&connect_timeout=2&application_name=client")
+	config, err := pgconn.ParseConfig("postgres://" + d.role + "@" + address + "/postgres?sslmode=disable&connect_timeout=2&application_name=client")
 	if err != nil {
 		return nil, err
 	}
-	config.Password = d.password
+	config.Password, config.TLSConfig = d.password, d.tls
 	s := &session{}
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { s.notice = n }
 	if s.PgConn, err = pgconn.ConnectConfig(ctx, config); err != nil {

@@ -15,6 +15,7 @@
 //	watcher_test.go    whether two members ever took writes at the same time
 //	faults_test.go     what goes wrong, at random
 //	lifecycle_test.go  what people do
+//	secrets_test.go    the passwords, and whether connections are encrypted
 //	loss_test.go       when no disk with every acknowledged commit is left
 //	bench_test.go      how long clients wait
 package e2e

@@ -35,6 +35,7 @@ type env struct {
 	*lab
 	namespace string
 	folder    string
+	image     string    // of the operator
 	operator  *exec.Cmd // nil while there is none
 }
 
@@ -42,6 +43,7 @@ type env struct {
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{TB: t, lab: sharedLab(t), folder: t.TempDir()}
+	e.image = e.lab.image
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: "postgres-",
 		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},

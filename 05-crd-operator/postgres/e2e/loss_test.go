@@ -1,8 +1,8 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"syscall"
 	"testing"
 
@@ -34,7 +34,7 @@ func TestBothSyncedMembersAreLost(t *testing.T) {
 	unsafe := e.status()
 	e.patch(fmt.Sprintf(`"allowDataLoss":{"member":%q,"term":%d}`, third, unsafe.Term))
 	watcher.sees(e.settles().PrimaryUID)
-	e.reportsLoss(third)
+	e.reports("DataLossAllowed", `^`+third+` has the log up to [0-9A-F]+/[0-9A-F]+.* lost$`)
 	writer.goesOn()
 	writer.losesOnlyTheLast()
 	e.deleteCluster()
@@ -100,21 +100,25 @@ func (e *env) becomesUnsafe(before postgres.PostgresClusterStatus, third string)
 	assert.Equal(e, "standby", s.Members[0].Role)
 }
 
-// reportsLoss waits for the event.
-func (e *env) reportsLoss(member string) {
+// reports waits for an event of the cluster that has this reason and this message.
+func (e *env) reports(reason, pattern string) {
 	e.Helper()
-	eventually(e, "an event reports what is lost", func() error {
+	expected := regexp.MustCompile(pattern)
+	eventually(e, "there is an event "+reason, func() error {
 		var events corev1.EventList
 		if err := e.client.List(e.Context(), &events, client.InNamespace(e.namespace)); err != nil {
 			return err
 		}
+		var others []string
 		for _, event := range events.Items {
-			if event.Reason == "DataLossAllowed" {
-				assert.Regexp(e, `^`+member+` has the log up to [0-9A-F]+/[0-9A-F]+.* lost$`, event.Message)
-				return nil
+			if event.InvolvedObject.Name == name && event.Reason == reason {
+				if expected.MatchString(event.Message) {
+					return nil
+				}
+				others = append(others, event.Message)
 			}
 		}
-		return errors.New("there is none")
+		return fmt.Errorf("none matches %s; there are %q", pattern, others)
 	})
 }
 

@@ -18,8 +18,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// name is what pods call the image. Its tag is the major version of PostgreSQL.
-func (p PostgreSQL) name() string { return "postgres-member:" + strconv.Itoa(p.Major) }
+// name is what pods call the image. Its tag is the version of PostgreSQL.
+func (p PostgreSQL) name(v Version) string {
+	if v == Minor {
+		return "postgres-member:" + p.Version
+	}
+	return "postgres-member:" + strconv.Itoa(p.Major)
+}
 
 // newImage makes an image that runs the agent, which finds PostgreSQL's programs in its PATH.
 func (p PostgreSQL) newImage(layers ...v1.Layer) (v1.Image, error) {

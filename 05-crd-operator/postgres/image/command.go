@@ -17,7 +17,7 @@ import (
 // settings are what the flags say.
 type settings struct {
 	output, agent, cache string
-	npm, find            bool
+	npm, find, minor     bool
 }
 
 // Command returns the program.
@@ -40,6 +40,7 @@ func Command() *cobra.Command {
 	flags.StringVar(&s.agent, "agent", "./cmd/agent", "the package of the agent")
 	flags.StringVar(&s.cache, "cache", "../../bin/postgresql", "where the npm package is unpacked")
 	flags.BoolVar(&s.npm, "npm", false, "take the npm package, whatever is on this machine")
+	flags.BoolVar(&s.minor, "minor", false, "have the minor version in the image's name, such as postgres-member:17.6, so that an operator that gets it replaces its pods")
 	flags.BoolVar(&s.find, "find", false, "make nothing: print what PG_HOME would be")
 	return command
 }
@@ -59,7 +60,11 @@ func (s settings) run(ctx context.Context, stdout io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "PostgreSQL %s (%s) in %s\n", postgres.Version, postgres.From, postgres.Bin)
 	start := time.Now()
-	made, err := Make(ctx, Options{PostgreSQL: postgres, Agent: s.agent, Output: s.output})
+	o := Options{PostgreSQL: postgres, Agent: s.agent, Output: s.output}
+	if s.minor {
+		o.Tag = Minor
+	}
+	made, err := Make(ctx, o)
 	if err != nil {
 		return err
 	}

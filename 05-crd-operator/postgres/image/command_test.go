@@ -24,14 +24,15 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestTheProgramPrintsWhatItHasMade(t *testing.T) {
 	found := testpostgres.Find(t)
 	archive := filepath.Join(t.TempDir(), "postgres.tar")
-	code, stdout, stderr := command(t, "--agent=./testdata/agent", "--output="+archive)
+	code, stdout, stderr := command(t, "--minor", "--agent=./testdata/agent", "--output="+archive)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `^PostgreSQL \d+\S+ \(.+\) in /\S.*
-made postgres-member:\d+ in \d+(\.\d)?s: /\S.*/postgres\.tar, \d+\.\d MB
+made postgres-member:\S+ in \d+(\.\d)?s: /\S.*/postgres\.tar, \d+\.\d MB
   sha256:[0-9a-f]{64}
   with the licences of PostgreSQL, 0 Go modules and \d+ packages of this machine
 `, stdout)
 	assert.Contains(t, stdout, "PostgreSQL "+found.Version+" ")
+	assert.Contains(t, stdout, "made postgres-member:"+found.Version+" in ")
 
 	code, stdout, stderr = command(t, "--find")
 	require.Zero(t, code, stderr)

@@ -14,7 +14,18 @@ type Options struct {
 	PostgreSQL PostgreSQL
 	Agent      string // the package of the agent
 	Output     string // the archive
+	Tag        Version
 }
+
+// Version is the one that an image has in its name.
+type Version int
+
+// The versions. An operator replaces its pods only if the name of its image changes, as it does
+// with the minor one.
+const (
+	Major Version = iota // such as 17
+	Minor                // such as 17.6
+)
 
 // Made is what Make made.
 type Made struct {
@@ -43,7 +54,7 @@ func Make(ctx context.Context, o Options) (Made, error) {
 	if err != nil {
 		return Made{}, err
 	}
-	made := Made{Name: p.name()}
+	made := Made{Name: p.name(o.Tag)}
 	if made.Licences, err = p.addLicences(ctx, system, o.Agent); err != nil {
 		return Made{}, fmt.Errorf("collecting the licences: %w", err)
 	}

@@ -5,17 +5,26 @@
 //	steps.go     what it can do
 //	follow.go    receive from the primary, unless the logs have diverged
 //	history.go   whether they have
+//	archive.go   archive the log
+//	archiver.go  what of it is in the archive
+//	backup.go    make a base backup, and restore it on trial
+//	restore.go   make a database of one
 //	clone.go     copy the primary's database
 //	postgres.go  the server: initdb, start, settings, stop
 //	process.go   its process, which never outlives the agent
 //	settings.go  what is in its settings
+//	secrets.go   the passwords and certificates, as files
+//	scram.go     what PostgreSQL stores of a password
+//	roles.go     the roles, and their passwords
+//	refresh.go   what has changed in the Secrets, for a PostgreSQL that runs
 //	layout.go    what is on the disk
 //	query.go     a connection to it, or to that of another member
 //	observe.go   what the agent asks its own
+//	space.go     what is left on the disk
 //	lease.go     the Lease, and its deadline
 //	status.go    what others see
 //	cluster.go   the API server
-//	command.go   the command line
+//	command.go   the command line, and in subcommands.go what PostgreSQL and a backup's pod run
 package member
 
 import (
@@ -33,6 +42,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // Cluster is what an agent reads of its cluster, and writes.
@@ -48,8 +59,13 @@ type Options struct {
 	Data     string    // the folder of the volume
 	Address  string    // host:port for PostgreSQL
 	Status   string    // host:port for /status and /readyz
-	Password string    // of the user postgres, the same for all members
+	Secrets  string    // the folder of the passwords and certificates
 	Programs string    // the folder of postgres and initdb
+	Program  string    // the agent's own, which PostgreSQL runs to archive its log
+
+	Backup         archive.Folder // of the cluster's own backups; without it, nothing is archived
+	ArchiveTimeout time.Duration  // how long a commit waits at most until it is archived
+	Source         archive.Folder // of the backups to restore
 
 	Cluster Cluster
 	Lease   resourcelock.Interface
@@ -61,8 +77,11 @@ type agent struct {
 	version  string
 	server   *server
 	lease    *lease
+	archiver *archiver    // nil if nothing is archived
 	listener net.Listener // of /status
 	reporter reporter
+	trouble  error          // of the last step
+	restored *plan.Restored // what the database was made of, if this agent has restored it
 
 	session  *session // to its PostgreSQL, if it has answered
 	promoted bool     // it was promoted since it was started, or may have been
@@ -71,6 +90,12 @@ type agent struct {
 	followed followed
 	streamed time.Time // when it last received from there
 	diverged followed  // from whom
+
+	refreshed time.Time // when the Secrets were compared last
+
+	space         space
+	full          bool      // the disk is nearly full
+	readOnlySince time.Time // or writable since; when that has changed last
 
 	mu      sync.Mutex
 	status  postgres.PostgresClusterStatus
@@ -110,7 +135,12 @@ func (a *agent) run(ctx context.Context) error {
 		return nil
 	})
 	g.Go(func() error { a.lease.run(running); return nil })
+	g.Go(func() error { a.keepRoles(running); return nil })
+	g.Go(func() error { a.space.run(running); return nil })
 	g.Go(func() error { return a.loop(running) })
+	if a.archiver != nil {
+		g.Go(func() error { a.archiver.run(running); return nil })
+	}
 	return errors.Join(g.Wait(), a.end(context.WithoutCancel(ctx)))
 }
 
@@ -120,23 +150,28 @@ func newAgent(ctx context.Context, o Options) (*agent, error) {
 		return nil, err
 	}
 	files := layout(o.Data)
-	if err := files.check(version); err != nil {
+	if err := files.check(plan.Major(version)); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", o.Status)
 	if err != nil {
 		return nil, fmt.Errorf("listening for /status: %w", err)
 	}
-	// Its path has to be short, and nobody else may open it.
+	// Its path has to be short, and nobody else may open what is in it.
 	sockets, err := os.MkdirTemp("", "pg-")
 	if err != nil {
 		return nil, err
 	}
 	a := &agent{
-		Options: o, version: version, listener: listener, news: make(chan struct{}, 1),
-		server: &server{programs: o.Programs, files: files, password: o.Password, settings: settings{uid: o.UID, member: o.Name, address: o.Address, sockets: sockets}},
+		Options: o, version: version, listener: listener, news: make(chan struct{}, 1), space: space{files: files},
+		server: &server{programs: o.Programs, files: files, settings: settings{uid: o.UID, member: o.Name, address: o.Address, sockets: sockets, secrets: secrets(o.Secrets)}},
 	}
 	a.term, a.endTerm = context.WithCancel(context.Background())
 	a.lease = &lease{holder: o.UID, lapsed: a.server.stopImmediate, lock: o.Lease}
+	if o.Backup != "" {
+		// Standbys archive, too, so that the next primary knows what the last one has not done.
+		a.server.settings.archive, a.server.settings.mode = archiveCommand(o.Program, string(o.Backup)), "always"
+		a.archiver = &archiver{folder: o.Backup, failure: files.archiveFailure(), timeout: o.ArchiveTimeout, connect: a.connect, holds: a.lease.holds}
+	}
 	return a, nil
 }

@@ -67,15 +67,11 @@ func (e *env) startWith(name, kubeconfig string) *agent {
 	}
 	log, err := os.OpenFile(filepath.Join(e.folder, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(e, err)
-	a.command = exec.Command(self(e), "--kubeconfig", kubeconfig, "--namespace", e.namespace, "--cluster", "db", "--name", name, "--uid", string(a.uid),
-		"--data", a.data, "--address", ip, "--port", port(a.address), "--status-port", port(a.status), "--password-file", filepath.Join(e.folder, "password"), "--programs", e.programs)
-	a.command.Env = append(os.Environ(), asAgent+"=yes", "TMPDIR="+e.folder)
-	a.command.Dir = e.folder
+	a.command = e.program(append([]string{
+		"--kubeconfig", kubeconfig, "--namespace", e.namespace, "--cluster", "db", "--name", name, "--uid", string(a.uid),
+		"--data", a.data, "--address", ip, "--port", port(a.address), "--status-port", port(a.status), "--secrets", filepath.Join(e.folder, "secrets"), "--programs", e.programs,
+	}, e.flags...)...)
 	a.command.Stdout, a.command.Stderr = log, log
-	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if os.Geteuid() == 0 {
-		a.command.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-	}
 	require.NoError(e, a.command.Start())
 	e.agents[name] = a
 	go func() {
@@ -85,6 +81,20 @@ func (e *env) startWith(name, kubeconfig string) *agent {
 	}()
 	e.Cleanup(func() { a.cleanUp() })
 	return a
+}
+
+// program is a process of the agent.
+func (e *env) program(args ...string) *exec.Cmd {
+	e.Helper()
+	command := exec.Command(self(e), args...)
+	command.Env = append(os.Environ(), asAgent+"=yes", "TMPDIR="+e.folder,
+		"GORACE=atexit_sleep_ms=0") // or each file that PostgreSQL has it fetch takes a second more
+	command.Dir = e.folder
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		command.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	return command
 }
 
 var addresses atomic.Int32
@@ -115,12 +125,23 @@ func port(address string) string {
 
 // self is this program.
 func self(e *env) string {
-	if runtime.GOOS == "linux" {
+	e.Helper()
+	if runtime.GOOS == "linux" && e.backup == "" {
 		return "/proc/self/exe" // its folder is closed to others
 	}
 	path, err := os.Executable()
 	require.NoError(e, err)
-	return path
+	if e.backup == "" {
+		return path
+	}
+	copied := filepath.Join(e.folder, "agent") // which PostgreSQL can run, too
+	if _, err := os.Stat(copied); err == nil {
+		return copied
+	}
+	content, err := os.ReadFile(path)
+	require.NoError(e, err)
+	require.NoError(e, os.WriteFile(copied, content, 0o755)) //nolint:gosec // others run it
+	return copied
 }
 
 func (a *agent) cleanUp() {
@@ -214,15 +235,29 @@ func (a *agent) report() (report, error) {
 // awaits waits until the agent reports that it is so.
 func (a *agent) awaits(what string, is func(report) bool) report {
 	a.Helper()
-	var last report
-	var err error
+	reports := make(chan report, 1)
 	if !assert.Eventually(a, func() bool {
-		last, err = a.report()
-		return err == nil && is(last)
+		r, err := a.report()
+		if err != nil || !is(r) {
+			return false
+		}
+		reports <- r
+		return true
 	}, testcluster.TestTimeout, 10*time.Millisecond, "%s %s", a.name, what) {
-		require.FailNow(a, "its last report", "%+v, %v", last, err)
+		r, err := a.report()
+		require.FailNow(a, "its report", "%+v, %v", r, err)
 	}
-	return last
+	return <-reports
+}
+
+// postgreSQL is the process of the member's PostgreSQL.
+func (a *agent) postgreSQL() (pid int) {
+	a.Helper()
+	content, err := os.ReadFile(filepath.Join(a.data, "database", "postmaster.pid"))
+	require.NoError(a, err)
+	_, err = fmt.Sscan(string(content), &pid)
+	require.NoError(a, err)
+	return pid
 }
 
 // listens reports whether anybody listens at an address.
@@ -233,4 +268,9 @@ func listens(address string) bool {
 	}
 	conn.Close()
 	return true
+}
+
+func host(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
 }

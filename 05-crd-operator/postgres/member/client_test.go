@@ -3,7 +3,6 @@ package member_test
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"syscall"
 
@@ -25,20 +24,7 @@ func (a *agent) connect() *pgconn.PgConn {
 }
 
 func (a *agent) dial() (*pgconn.PgConn, error) {
-	r, err := a.report()
-	if err != nil {
-		return nil, err
-	}
-	host, port, err := net.SplitHostPort(r.Address)
-	if err != nil {
-		return nil, err
-	}
-	config, err := pgconn.ParseConfig("sslmode=disable dbname=postgres user=postgres host=" + host + " port=" + port)
-	if err != nil {
-		return nil, err
-	}
-	config.Password = password
-	return pgconn.ConnectConfig(a.Context(), config)
+	return a.dialAs("postgres", passwords["postgres"])
 }
 
 // sql runs commands, and returns the first column of all rows.

@@ -14,17 +14,17 @@ import (
 
 // clone copies the database of another member. That one goes on meanwhile; the copy has the
 // log that it needs to become consistent. It gets its name when it is complete.
-func (s *server) clone(ctx context.Context, address, uid string) error {
+func (s *server) clone(ctx context.Context, source peer) error {
 	if err := s.files.clean(); err != nil {
 		return err
 	}
-	from, err := connectMember(ctx, address, s.password, uid)
+	from, err := connectMember(ctx, source, s.settings.secrets)
 	if err != nil {
 		return fmt.Errorf("cloning: %w", err)
 	}
 	defer from.close()
 	if err := receive(ctx, from, s.files.partial()); err != nil {
-		return fmt.Errorf("cloning from %s: %w", address, err)
+		return fmt.Errorf("cloning from %s: %w", source.address, err)
 	}
 	return s.files.keep()
 }
@@ -38,19 +38,27 @@ func receive(ctx context.Context, from session, folder string) error {
 		reader.CloseWithError(err) // the rest is not wanted
 		unpacked <- err
 	}()
-	_, err := from.CopyTo(ctx, &archive{to: writer}, "BASE_BACKUP (LABEL 'clone', CHECKPOINT 'fast', WAL, MANIFEST 'no')")
+	err := from.baseBackup(ctx, writer)
 	writer.CloseWithError(err) // without an error, the end
 	return errors.Join(err, <-unpacked)
 }
 
-// archive is the one archive in the answer to BASE_BACKUP, which is a sequence of messages.
-type archive struct {
+// baseBackup writes a copy of the database as a tar file. PostgreSQL compares the checksums of
+// all pages meanwhile. The copy has the log that it needs, so nobody waits for the archive: while
+// nothing is written, no segment is closed, and that could last.
+func (s session) baseBackup(ctx context.Context, to io.Writer) error {
+	_, err := s.CopyTo(ctx, &answer{to: to}, "BASE_BACKUP (LABEL 'agent', CHECKPOINT 'fast', WAL, WAIT false, MANIFEST 'no')")
+	return err
+}
+
+// answer is that to BASE_BACKUP, a sequence of messages. There is one tar file in it.
+type answer struct {
 	to    io.Writer
 	begun bool
 }
 
 // Write takes a message: its kind in the first byte, then its content.
-func (a *archive) Write(message []byte) (int, error) {
+func (a *answer) Write(message []byte) (int, error) {
 	if len(message) == 0 {
 		return 0, errors.New("an empty message")
 	}
@@ -69,7 +77,7 @@ func (a *archive) Write(message []byte) (int, error) {
 }
 
 // unpack writes what is in an archive to a folder, and has the disk keep it.
-func unpack(archive io.Reader, folder string) error {
+func unpack(archived io.Reader, folder string) error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func unpack(archive io.Reader, folder string) error {
 		return err
 	}
 	defer root.Close()
-	for entries := tar.NewReader(archive); ; {
+	for entries := tar.NewReader(archived); ; {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
 			return syncAll(root.FS())

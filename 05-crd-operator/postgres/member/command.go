@@ -2,12 +2,11 @@ package member
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +14,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 )
 
 // volumes is the variable with the folder that volumes are in, for a container that has no
@@ -24,27 +24,32 @@ const volumes = "LAB_ROOT"
 // Command returns the program.
 func Command() *cobra.Command {
 	var (
-		config                     cli.ConfigFlags
-		o                          Options
-		cluster, uid, passwordFile string
-		ip, port, statusPort       string
+		config               cli.ConfigFlags
+		o                    Options
+		cluster, uid         string
+		ip, port, statusPort string
+		backup, source       string
 	)
 	command := &cobra.Command{
 		Use:   "agent",
 		Short: "Run one PostgreSQL of a PostgresCluster",
 		Args:  cli.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			for flag, value := range map[string]string{"--cluster": cluster, "--name": o.Name, "--uid": uid, "--data": o.Data, "--address": ip} {
-				if value == "" {
-					return cli.UsageError(command, fmt.Errorf("%s is missing", flag))
-				}
+			if err := requireFlags(command, "cluster", "name", "uid", "data", "secrets", "address"); err != nil {
+				return err
 			}
 			config, namespace, err := config.Load()
 			if err != nil {
 				return err
 			}
 			ctrl.SetLogger(klog.FromContext(command.Context()))
-			o.UID, o.Data = types.UID(uid), os.Getenv(volumes)+o.Data
+			o.UID, o.Data, o.Secrets = types.UID(uid), inVolumes(o.Data), inVolumes(o.Secrets)
+			if backup != "" {
+				o.Backup = archive.Folder(inVolumes(backup))
+			}
+			if source != "" {
+				o.Source = archive.Folder(inVolumes(source))
+			}
 			o.Address, o.Status = net.JoinHostPort(ip, port), net.JoinHostPort(ip, statusPort)
 			name := types.NamespacedName{Namespace: namespace, Name: cluster}
 			if o.Cluster, err = NewCluster(config, name); err != nil {
@@ -53,10 +58,10 @@ func Command() *cobra.Command {
 			if o.Lease, err = NewLease(config, name, o.UID); err != nil {
 				return err
 			}
-			if o.Password, err = readPassword(passwordFile); err != nil {
+			if err := secrets(o.Secrets).check(o.Name); err != nil {
 				return err
 			}
-			if o.Programs, err = findPrograms(o.Programs); err != nil {
+			if o.Programs, o.Program, err = findPrograms(o.Programs); err != nil {
 				return err
 			}
 			return Run(command.Context(), o)
@@ -72,35 +77,27 @@ func Command() *cobra.Command {
 	flags.StringVar(&ip, "address", "", "the `IP` address of the pod")
 	flags.StringVar(&port, "port", "5432", "the `port` of PostgreSQL")
 	flags.StringVar(&statusPort, "status-port", "8008", "the `port` of /status and /readyz")
-	flags.StringVar(&passwordFile, "password-file", "", "the `file` with the password of the user postgres, the same for all members")
-	flags.StringVar(&o.Programs, "programs", "", "the `folder` of postgres and initdb; without it, that of the postgres in PATH")
+	addBackupFlag(command, &backup)
+	flags.DurationVar(&o.ArchiveTimeout, "archive-timeout", time.Minute, "how long a commit waits at most until it is archived")
+	flags.StringVar(&source, "source", "", "the `folder` of the backups to restore, if the status asks for that")
+	addServerFlags(command, &o.Secrets, &o.Programs)
+	command.AddCommand(archiveSubcommand(), fetchSubcommand(), backupSubcommand())
 	return command
 }
 
-func readPassword(file string) (string, error) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("reading --password-file: %w", err)
-	}
-	password := strings.TrimSpace(string(content))
-	if password == "" {
-		return "", fmt.Errorf("%s is empty; put a password into it", file)
-	}
-	return password, nil
-}
-
-// findPrograms returns where postgres is. It must be its real folder: PostgreSQL finds its
-// other files from there.
-func findPrograms(folder string) (string, error) {
-	if folder != "" {
-		return folder, nil
+// findPrograms returns the folder of PostgreSQL's programs, which may have been named, and the path
+// of this one.
+func findPrograms(named string) (folder, program string, err error) {
+	if program, err = os.Executable(); err != nil || named != "" {
+		return named, program, err
 	}
 	postgres, err := exec.LookPath("postgres")
 	if err != nil {
-		return "", errors.New("postgres is not in PATH; name the folder of PostgreSQL's programs with --programs")
+		return "", "", errors.New("postgres is not in PATH; name the folder of PostgreSQL's programs with --programs")
 	}
+	// Its real folder: PostgreSQL finds its other files from there.
 	if postgres, err = filepath.EvalSymlinks(postgres); err != nil {
-		return "", err
+		return "", "", err
 	}
-	return filepath.Dir(postgres), nil
+	return filepath.Dir(postgres), program, nil
 }

@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -45,8 +46,6 @@ var rights = []rbacv1.PolicyRule{
 
 var installed sync.Once // the CRD
 
-const password = `pass:word\ of 'all'`
-
 // env is a cluster whose status a test writes, in the place of the operator, and its agents.
 type env struct {
 	testing.TB
@@ -57,7 +56,12 @@ type env struct {
 	config    *rest.Config
 	agents    map[string]*agent // the present ones
 	timeline  int32             // of the primary
+	bundle    []byte            // the CAs that clients trust
 	addresses map[string]string // that are wrong in the status
+	backup    string            // the folder of the backups, if there are any
+	flags     []string          // more of them, for agents
+	storage   resource.Quantity // of each disk
+	full      string            // whose disk is nearly full, in the status
 }
 
 func newEnv(t testing.TB) *env {
@@ -83,8 +87,8 @@ func newEnv(t testing.TB) *env {
 	e.folder, err = os.MkdirTemp("", "member-") //nolint:usetesting // t.TempDir is closed to other users
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(e.folder)) })
-	e.writeFile("password", password+"\n")
 	e.own(e.folder)
+	e.writeSecrets()
 	return e
 }
 
@@ -92,6 +96,10 @@ func newEnv(t testing.TB) *env {
 func (e *env) writeFile(name, content string) string {
 	e.Helper()
 	path := filepath.Join(e.folder, name)
+	for folder := filepath.Dir(path); folder != e.folder; folder = filepath.Dir(folder) {
+		require.NoError(e, os.MkdirAll(folder, 0o700))
+		e.own(folder)
+	}
 	require.NoError(e, os.WriteFile(path, []byte(content), 0o600))
 	e.own(path)
 	return path

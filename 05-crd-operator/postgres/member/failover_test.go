@@ -188,6 +188,7 @@ func TestStandbyThatCannotCatchUpIsClonedAnew(t *testing.T) {
 func TestMemberClonesOnlyThePrimaryThatIsNamed(t *testing.T) {
 	t.Parallel()
 	e, other := newEnv(t), newEnv(t)
+	other.shareSecrets(e)
 	e.seed()
 	foreign, err := other.seed().report()
 	require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestArchiveStaysInItsFolder(t *testing.T) {
 }
 
 func TestTablespaceIsRefused(t *testing.T) {
-	a := &archive{to: io.Discard}
+	a := &answer{to: io.Discard}
 	for _, message := range []string{"nbase.tar\x00\x00", "dcontent", "p12345678"} {
 		_, err := a.Write([]byte(message))
 		require.NoError(t, err)

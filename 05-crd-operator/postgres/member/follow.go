@@ -40,12 +40,13 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 	if err != nil {
 		return err
 	}
-	primary, err := connectMember(ctx, address(status), a.Password, string(status.PrimaryUID))
+	source := primaryOf(status)
+	s, err := connectMember(ctx, source, a.server.settings.secrets)
 	if err != nil {
 		return err
 	}
-	defer primary.close()
-	can, why, err := primary.canBeFollowed(ctx, system, mine)
+	defer s.close()
+	can, why, err := s.canBeFollowed(ctx, system, mine)
 	if err != nil {
 		return fmt.Errorf("comparing the log with the primary's: %w", err)
 	}
@@ -57,7 +58,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 	if ctx.Err() != nil {
 		return ctx.Err() // another term has begun
 	}
-	a.server.settings.primary = address(status)
+	a.server.settings.primary = source
 	if err := a.server.reload(); err != nil {
 		return err
 	}
@@ -100,10 +101,11 @@ func (s session) canBeFollowed(ctx context.Context, system string, member positi
 }
 
 // stopReceiver has PostgreSQL receive from nobody, and returns when nothing is received any
-// more. Without the password no later attempt succeeds either.
+// more. Without the password no later attempt succeeds either. Nothing is fetched from the archive
+// either: the primary has it all.
 func (a *agent) stopReceiver(ctx context.Context) error {
 	a.followed = followed{}
-	a.server.settings.primary = ""
+	a.server.settings.primary, a.server.settings.fetch = peer{}, ""
 	if err := a.server.reload(); err != nil {
 		return err
 	}

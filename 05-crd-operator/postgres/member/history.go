@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
@@ -53,6 +55,15 @@ func parseHistory(content string) ([]fork, error) {
 		history = append(history, f)
 	}
 	return history, nil
+}
+
+// parseEpoch reads a time that PostgreSQL prints in seconds, or zero.
+func parseEpoch(s string) (time.Time, error) {
+	seconds, err := strconv.ParseFloat(s, 64)
+	if err != nil || seconds == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(int64(seconds * 1e6)).UTC(), nil
 }
 
 // parseLSN reads a position as PostgreSQL prints it.

@@ -11,16 +11,28 @@ import (
 // layout is where things are on a member's volume.
 type layout string
 
-func (l layout) database() string { return filepath.Join(string(l), "database") }
-func (l layout) partial() string  { return filepath.Join(string(l), "database.partial") }
-func (l layout) wiped() string    { return filepath.Join(string(l), "database.wiped") }
-func (l layout) settings() string { return filepath.Join(string(l), "postgresql.conf") }
-func (l layout) hba() string      { return filepath.Join(string(l), "pg_hba.conf") }
-func (l layout) password() string { return filepath.Join(string(l), "pgpass") }
+func (l layout) database() string  { return filepath.Join(string(l), "database") }
+func (l layout) log() string       { return filepath.Join(l.database(), "pg_wal") }
+func (l layout) partial() string   { return filepath.Join(string(l), "database.partial") }
+func (l layout) wiped() string     { return filepath.Join(string(l), "database.wiped") }
+func (l layout) restoring() layout { return layout(filepath.Join(string(l), "restoring")) }
+func (l layout) settings() string  { return filepath.Join(string(l), "postgresql.conf") }
+func (l layout) hba() string       { return filepath.Join(string(l), "pg_hba.conf") }
+
+// archiveFailure is why a file of the log was not archived the last time that one was not.
+func (l layout) archiveFailure() string { return filepath.Join(string(l), "archive-failure") }
 
 // complete reports whether there is a database. A folder gets this name when all is in it.
 func (l layout) complete() bool {
 	_, err := os.Stat(filepath.Join(l.database(), "PG_VERSION"))
+	return err == nil
+}
+
+// standbySignal makes PostgreSQL start as a standby. It removes the file when it is promoted.
+const standbySignal = "standby.signal"
+
+func isStandby(database string) bool {
+	_, err := os.Stat(filepath.Join(database, standbySignal))
 	return err == nil
 }
 
@@ -41,7 +53,7 @@ func (l layout) check(version string) error {
 
 // clean removes what an agent that was killed has left half done.
 func (l layout) clean() error {
-	for _, folder := range []string{l.partial(), l.wiped()} {
+	for _, folder := range []string{l.partial(), l.wiped(), string(l.restoring())} {
 		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
@@ -55,6 +67,14 @@ func (l layout) keep() error {
 		return err
 	}
 	return syncFolder(string(l))
+}
+
+// adopt makes the database that was restored this member's. It was complete before.
+func (l layout) adopt() error {
+	if err := os.Rename(l.restoring().database(), l.database()); err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(string(l)), os.RemoveAll(string(l.restoring())))
 }
 
 // wipe removes the database. The new name makes it incomplete at once.

@@ -50,7 +50,9 @@ func (a *agent) loop(ctx context.Context) error {
 			return errEnded
 		}
 		wait := interval
-		switch step, err := a.next(ctx); {
+		step, err := a.next(ctx)
+		a.trouble = err
+		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err == nil && step != plan.Wait:
@@ -78,7 +80,9 @@ func (a *agent) loop(ctx context.Context) error {
 
 // next does the next step, for as long as its term lasts.
 func (a *agent) next(ctx context.Context) (plan.Step, error) {
+	a.refresh(ctx)
 	status, term := a.seen()
+	a.keepSpace(ctx, status)
 	step := plan.NextStep(plan.View{
 		Name: a.Name, UID: a.UID, Status: status, HoldsLease: a.lease.holds(),
 		Report: a.observe(ctx, status), Diverged: a.diverged == of(status),

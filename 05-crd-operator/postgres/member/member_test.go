@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -53,12 +51,7 @@ func TestAgentEndsWithPostgres(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
-	content, err := os.ReadFile(filepath.Join(first.data, "database", "postmaster.pid"))
-	require.NoError(t, err)
-	line, _, _ := strings.Cut(string(content), "\n")
-	pid, err := strconv.Atoi(line)
-	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(first.postgreSQL(), syscall.SIGKILL))
 	assert.Equal(t, 1, first.ends(), "its exit code")
 	assert.True(t, first.leftLease, "what PostgreSQL has started may not have ended yet; the operator knows when it has")
 }

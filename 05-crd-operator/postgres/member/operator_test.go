@@ -27,7 +27,7 @@ func (e *env) update(change func(*postgres.PostgresClusterStatus)) postgres.Post
 		s.Members = nil
 		for name, a := range e.agents {
 			if r, err := a.report(); err == nil {
-				s.Members = append(s.Members, postgres.MemberStatus{Name: name, Address: cmp.Or(e.addresses[name], r.Address)})
+				s.Members = append(s.Members, postgres.MemberStatus{Name: name, Address: cmp.Or(e.addresses[name], r.Address), Storage: e.storage, Full: r.Full || name == e.full})
 			}
 		}
 		return e.client.Status().Update(e.Context(), cluster)

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"syscall"
 )
@@ -18,7 +17,6 @@ import (
 type server struct {
 	programs string // the folder of postgres and initdb
 	files    layout
-	password string
 	settings settings
 
 	mu      sync.Mutex
@@ -29,16 +27,20 @@ var errEnded = errors.New("PostgreSQL has ended by itself; its log says why")
 
 // initDB makes a database.
 func (s *server) initDB(ctx context.Context) error {
-	password := filepath.Join(string(s.files), "initdb-password")
-	if err := replaceFile(password, s.password+"\n"); err != nil {
+	password, err := s.settings.secrets.password(superuser)
+	if err != nil {
 		return err
 	}
-	defer os.Remove(password)
+	passfile := s.settings.passfile()
+	if err := replaceFile(passfile, password+"\n"); err != nil {
+		return err
+	}
+	defer os.Remove(passfile)
 	if err := s.files.clean(); err != nil {
 		return err
 	}
 	var output bytes.Buffer
-	command := exec.Command(filepath.Join(s.programs, "initdb"), "--pgdata", s.files.partial(), "--username", user, "--pwfile", password,
+	command := exec.Command(filepath.Join(s.programs, "initdb"), "--pgdata", s.files.partial(), "--username", superuser, "--pwfile", passfile,
 		"--encoding", "UTF8", "--locale", "C", "--data-checksums")
 	command.Stdout, command.Stderr = &output, &output
 	initdb, err := start(command)
@@ -61,17 +63,22 @@ func (s *server) start() error {
 	if s.lost() {
 		return errEnded
 	}
-	s.settings.names, s.settings.primary = nobody, ""
+	s.settings.names, s.settings.primary = nobody, peer{}
+	if _, err := s.installCertificate(); err != nil {
+		return err
+	}
 	if err := s.write(); err != nil {
 		return err
 	}
 	if err := replaceFile(s.files.hba(), access); err != nil {
 		return err
 	}
-	if err := replaceFile(filepath.Join(s.files.database(), "standby.signal"), ""); err != nil {
+	if err := replaceFile(filepath.Join(s.files.database(), standbySignal), ""); err != nil {
 		return err
 	}
 	postgres := exec.Command(filepath.Join(s.programs, "postgres"), "-D", s.files.database(), "-c", "config_file="+s.files.settings())
+	// Where it would look for a certificate to show to other members, which want none.
+	postgres.Env = append(os.Environ(), "HOME="+s.settings.sockets)
 	postgres.Stdout, postgres.Stderr = os.Stdout, os.Stderr
 	process, err := start(postgres)
 	if err != nil {
@@ -85,11 +92,7 @@ func (s *server) start() error {
 
 // write writes the settings. PostgreSQL reads them when it starts, or when it is told to.
 func (s *server) write() error {
-	if s.settings.primary == "" {
-		if err := os.Remove(s.files.password()); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	} else if err := replaceFile(s.files.password(), "*:*:*:*:"+strings.NewReplacer(`\`, `\\`, `:`, `\:`).Replace(s.password)+"\n"); err != nil {
+	if err := s.writePassfile(); err != nil {
 		return err
 	}
 	return replaceFile(s.files.settings(), s.settings.file(s.files))
@@ -144,9 +147,9 @@ func (s *server) wipe() error {
 	return s.files.wipe()
 }
 
-var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d\S*)`)
 
-// findVersion returns the major version of PostgreSQL.
+// findVersion returns the version of PostgreSQL, such as 17.6.
 func findVersion(ctx context.Context, programs string) (string, error) {
 	output, err := exec.CommandContext(ctx, filepath.Join(programs, "postgres"), "--version").Output()
 	if err != nil {

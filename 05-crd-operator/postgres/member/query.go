@@ -1,7 +1,9 @@
 package member
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // queryTimeout is how long PostgreSQL may take to answer what the agent asks.
@@ -18,8 +21,15 @@ const queryTimeout = 2 * time.Second
 // understands the commands of standbys as well as SQL.
 type session struct{ *pgconn.PgConn }
 
-// connect connects to a host, which may be the folder of a socket.
-func connect(ctx context.Context, host, port, password string) (session, error) {
+// target is a PostgreSQL, and how to connect to it.
+type target struct {
+	host, port     string // the host may be the folder of a socket
+	user, password string
+	database       string // postgres, if it is empty
+	tls            *tls.Config
+}
+
+func connect(ctx context.Context, t target) (session, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	// Values of the environment, as of PGHOST, are not meant.
@@ -27,18 +37,35 @@ func connect(ctx context.Context, host, port, password string) (session, error) 
 	if err != nil {
 		return session{}, err
 	}
-	number, err := strconv.ParseUint(port, 10, 16)
+	number, err := strconv.ParseUint(t.port, 10, 16)
 	if err != nil {
-		return session{}, fmt.Errorf("%q is no port", port)
+		return session{}, fmt.Errorf("%q is no port", t.port)
 	}
-	config.Host, config.Port, config.User, config.Password, config.Database = host, uint16(number), user, password, "postgres"
-	config.Fallbacks = nil
-	config.RuntimeParams = map[string]string{"replication": "database", "application_name": "agent"}
+	config.Host, config.Port, config.User, config.Password, config.Database = t.host, uint16(number), t.user, t.password, cmp.Or(t.database, "postgres")
+	config.TLSConfig, config.Fallbacks = t.tls, nil
+	config.RuntimeParams = map[string]string{"replication": "database", "application_name": "agent", "default_transaction_read_only": "off"}
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return session{}, err
 	}
 	return session{conn}, nil
+}
+
+// connect connects to the member's own PostgreSQL, by its socket. Only the agent can open that.
+func (a *agent) connect(ctx context.Context) (session, error) {
+	return connect(ctx, a.server.local(""))
+}
+
+// local is a database of a server, by its socket.
+func (s *server) local(database string) target {
+	_, port, _ := net.SplitHostPort(s.settings.address)
+	return target{host: s.settings.sockets, port: port, user: superuser, database: database}
+}
+
+// peer is another member: its name, where its PostgreSQL listens, and its pod.
+type peer struct {
+	name, address string
+	uid           types.UID
 }
 
 // errUnreachable means that the member that is named cannot be reached. It may be down, and then
@@ -47,18 +74,26 @@ var errUnreachable = errors.New("the primary cannot be reached")
 
 // connectMember connects to the PostgreSQL of another member, if it is that of the pod that is
 // meant: its address may be another's by now.
-func connectMember(ctx context.Context, address, password, uid string) (session, error) {
-	host, port, err := net.SplitHostPort(address)
+func connectMember(ctx context.Context, p peer, files secrets) (session, error) {
+	host, port, err := net.SplitHostPort(p.address)
 	if err != nil {
 		return session{}, fmt.Errorf("%w: it has published no address yet: %w", errUnreachable, err)
 	}
-	s, err := connect(ctx, host, port, password)
+	password, err := files.password(replicator)
+	if err != nil {
+		return session{}, err
+	}
+	encrypted, err := files.client(p.name)
+	if err != nil {
+		return session{}, err
+	}
+	s, err := connect(ctx, target{host: host, port: port, user: replicator, password: password, tls: encrypted})
 	if err != nil {
 		return session{}, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	row, err := s.row(ctx, "SHOW cluster_name")
-	if err == nil && row[0] != uid {
-		err = fmt.Errorf("%w: %s is the address of %q", errUnreachable, address, row[0])
+	if err == nil && row[0] != string(p.uid) {
+		err = fmt.Errorf("%w: %s is the address of %q", errUnreachable, p.address, row[0])
 	}
 	if err != nil {
 		s.close()

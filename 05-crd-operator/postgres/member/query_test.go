@@ -2,10 +2,15 @@ package member
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 )
 
 // A standby outlives its primary: it waits, however long that takes.
@@ -13,12 +18,19 @@ func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, listener.Close())
+	files := secrets(t.TempDir())
+	bundle := certificate.Read(nil, "uid", time.Now())
+	issued, err := bundle.Issue([]string{"db-1"}, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files.bundle(), issued.CA, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(string(files), replicator), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(string(files), replicator, "password"), []byte("password"), 0o600))
 	for name, address := range map[string]string{
 		"it has published no address":   "",
 		"nobody listens at its address": listener.Addr().String(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := connectMember(t.Context(), address, "password", "uid")
+			_, err := connectMember(t.Context(), peer{"db-1", address, "uid"}, files)
 			assert.ErrorIs(t, err, errUnreachable)
 		})
 	}

@@ -7,13 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// user is the only user of PostgreSQL that members know. It is a superuser, and the Secret of
-// the cluster has its password.
-const user = "postgres"
 
 // nobody is whom commits wait for until the agent has been told better. No standby has this
 // name, so a member that takes writes too early acknowledges none of them.
@@ -24,13 +21,27 @@ const nobody = "nobody"
 type settings struct {
 	uid     types.UID
 	address string // host:port
-	sockets string // the folder of the socket
+	sockets string // the folder of the socket, and of what nobody else may read
+	secrets secrets
 	// names is the standby that commits wait for. If it is empty they wait for none.
 	names string
-	// primary is the address of the member to receive from, if any.
-	primary string
+	// primary is the member to receive from, if any.
+	primary peer
 	member  string // the name that the primary knows this member by
+
+	archive string    // the command that archives a file of the log; without it nothing is archived
+	mode    string    // what is archived: "always", also what was received; "on", what was written here
+	fetch   string    // the command that fetches a file from an archive, if any
+	bounded bool      // whether nothing is fetched that was not in the archive at the start
+	until   time.Time // the commits that are recovered; all, if it is zero
+
+	capacity int64 // of the disk, in bytes, if it is known
+	readOnly bool  // whether the disk is nearly full, so that nothing is written
 }
+
+func (s settings) certificate() string { return filepath.Join(s.sockets, "server.crt") }
+func (s settings) key() string         { return filepath.Join(s.sockets, "server.key") }
+func (s settings) passfile() string    { return filepath.Join(s.sockets, "pgpass") }
 
 // file is the content of the settings file. PostgreSQL takes the last of equal names.
 func (s settings) file(files layout) string {
@@ -45,6 +56,10 @@ func (s settings) file(files layout) string {
 		// The name of a process, so that a member sees to whom it is connected.
 		"cluster_name":                string(s.uid),
 		"password_encryption":         "scram-sha-256",
+		"ssl":                         "on",
+		"ssl_min_protocol_version":    "TLSv1.3",
+		"ssl_cert_file":               s.certificate(),
+		"ssl_key_file":                s.key(),
 		"hot_standby":                 "on",
 		"wal_level":                   "replica",
 		"max_wal_senders":             "20",
@@ -57,13 +72,33 @@ func (s settings) file(files layout) string {
 		"primary_conninfo":            "",
 		// A PostgreSQL that has crashed ends, and the pod with it.
 		"restart_after_crash": "off",
+		"archive_mode":        "off",
+		"restore_command":     s.fetch,
+	}
+	if s.archive != "" {
+		values["archive_mode"], values["archive_command"] = s.mode, s.archive
+	}
+	if s.bounded { // what was not there is not asked for again
+		values["wal_retrieve_retry_interval"] = "1d"
+	}
+	if !s.until.IsZero() {
+		values["recovery_target_time"], values["recovery_target_action"] = s.until.UTC().Format("2006-01-02 15:04:05.999999-07"), "pause"
+	}
+	if s.readOnly {
+		values["default_transaction_read_only"] = "on"
+		values["temp_file_limit"] = "0" // nor do those that only read
+	}
+	if s.capacity > 0 { // a small disk must not be full of log
+		values["max_wal_size"] = kilobytes(logShare(s.capacity) / 2)
+		values["wal_keep_size"] = kilobytes(min(logShare(s.capacity)/2, 256<<20)) // for a standby that comes back
 	}
 	if s.names != "" {
 		values["synchronous_standby_names"] = `"` + s.names + `"`
 	}
-	if s.primary != "" {
-		host, port, _ := net.SplitHostPort(s.primary)
-		values["primary_conninfo"] = fmt.Sprintf("host=%s port=%s user=%s passfile=%s application_name=%s", host, port, user, escape(files.password()), s.member)
+	if s.primary.address != "" {
+		ip, port, _ := net.SplitHostPort(s.primary.address)
+		values["primary_conninfo"] = fmt.Sprintf("host=%s hostaddr=%s port=%s user=%s passfile=%s sslmode=verify-full sslrootcert=%s application_name=%s",
+			s.primary.name, ip, port, replicator, escape(s.passfile()), escape(s.secrets.bundle()), s.member)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "include = %s\n", quote(filepath.Join(files.database(), "postgresql.conf")))
@@ -72,6 +107,9 @@ func (s settings) file(files layout) string {
 	}
 	return b.String()
 }
+
+// kilobytes is a size of log as settings files have it. PostgreSQL wants two segments at least.
+func kilobytes(bytes int64) string { return fmt.Sprintf("%dkB", max(bytes, 2*segmentSize)>>10) }
 
 // quote is a value as settings files have it.
 func quote(value string) string {
@@ -83,9 +121,9 @@ func escape(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }
 
-// access is who may connect: who can open the socket, and who has the password.
+// access is who may connect: who can open the socket, and over TLS, who has a password.
 const access = `local all all trust
 local replication all trust
-host all all all scram-sha-256
-host replication all all scram-sha-256
+hostssl all all all scram-sha-256
+hostssl replication replication all scram-sha-256
 `

@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -26,6 +25,7 @@ const (
 // over in a few seconds.
 var stepTimeout = map[plan.Step]time.Duration{
 	plan.InitDB:   time.Minute,
+	plan.Restore:  recoveryTimeout,
 	plan.Clone:    time.Hour,
 	plan.Wipe:     time.Minute,
 	plan.Follow:   10 * time.Second,
@@ -35,7 +35,7 @@ var stepTimeout = map[plan.Step]time.Duration{
 
 // observe finds out what the next step depends on, and reports it.
 func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) plan.Report {
-	r := plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty}
+	r := plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty, Full: a.full}
 	if a.server.files.complete() {
 		r.Data = plan.Complete
 	}
@@ -48,6 +48,12 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 	} else {
 		a.describe(&r, o, status)
 	}
+	if r.Restored = a.restored; a.trouble != nil {
+		r.Trouble = a.trouble.Error()
+	}
+	if r.Writable && a.archiver != nil {
+		r.Archive = a.archiver.get()
+	}
 	a.reporter.set(r, silent)
 	return r
 }
@@ -55,11 +61,7 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 // ask asks PostgreSQL, which may still be starting.
 func (a *agent) ask(ctx context.Context) (observation, error) {
 	if a.session == nil {
-		_, port, err := net.SplitHostPort(a.server.settings.address)
-		if err != nil {
-			return observation{}, err
-		}
-		s, err := connect(ctx, a.server.settings.sockets, port, "")
+		s, err := a.connect(ctx)
 		if err != nil {
 			return observation{}, err
 		}
@@ -118,14 +120,16 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	switch step {
 	case plan.InitDB:
 		return a.server.initDB(ctx)
+	case plan.Restore:
+		return a.restore(ctx, status.Restore)
 	case plan.Clone:
-		return a.server.clone(ctx, address(status), string(status.PrimaryUID))
+		return a.server.clone(ctx, primaryOf(status))
 	case plan.Wipe:
 		a.diverged = followed{}
 		a.disconnect()
 		return a.server.wipe()
 	case plan.Start:
-		a.names, a.since = nobody, since{}
+		a.names, a.since, a.server.settings.fetch = nobody, since{}, ""
 		return a.server.start()
 	case plan.Follow:
 		return a.follow(ctx, status)
@@ -151,12 +155,31 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	return nil
 }
 
+// restore makes the database of the backups of this cluster, or of another one.
+func (a *agent) restore(ctx context.Context, wanted *postgres.RestoreFrom) error {
+	if a.Source == "" {
+		return fmt.Errorf("the pod has not the backups of %s; delete it, and the next one has them", wanted.Cluster)
+	}
+	var until time.Time
+	if wanted.Time != nil {
+		until = wanted.Time.Time
+	}
+	restored, err := a.server.restore(ctx, a.Source, a.Program, until)
+	if err == nil {
+		a.restored = &restored
+	}
+	return err
+}
+
 // setNames says whom commits wait for, and returns when all processes of PostgreSQL have seen
 // that. Each reads its settings when it has time.
 func (a *agent) setNames(ctx context.Context, name string) error {
 	waiting := a.names != "" && a.names != unsettled
 	a.names, a.since = unsettled, since{}
 	a.server.settings.names = name
+	if a.Backup != "" { // the next promotion must begin a timeline that the archive does not know
+		a.server.settings.fetch = fetchCommand(a.Program, string(a.Backup), "")
+	}
 	if err := a.server.reload(); err != nil {
 		return err
 	}
@@ -202,12 +225,13 @@ func (a *agent) disconnect() {
 	}
 }
 
-// address is where the primary's PostgreSQL listens.
-func address(status postgres.PostgresClusterStatus) string {
+// primaryOf is the member that the status names.
+func primaryOf(status postgres.PostgresClusterStatus) peer {
+	p := peer{name: status.Primary, uid: status.PrimaryUID}
 	for _, m := range status.Members {
 		if m.Name == status.Primary {
-			return m.Address
+			p.address = m.Address
 		}
 	}
-	return ""
+	return p
 }

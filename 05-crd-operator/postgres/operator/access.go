@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -46,9 +47,11 @@ func access(cluster *postgres.PostgresCluster) []shared {
 	}
 }
 
-// services is what clients connect to.
+// services is what clients connect to, who may reach it, and what they trust.
 func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 	return []shared{
+		{sharedName(cluster), &networkingv1.NetworkPolicy{}, func(o client.Object) { r.setNetworkPolicy(o.(*networkingv1.NetworkPolicy), cluster) }},
+		sharedBundle(cluster, certificate.Issued{}, r.Clock.Now()),
 		{cluster.Name, &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Primary) }},
 		{cluster.Name + "-ro", &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Standby) }},
 	}
@@ -57,7 +60,8 @@ func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 // restoreShared makes, or restores, what members and their clients share. If that fails, people
 // learn of it, and the members go on: a failover must not wait for a Service.
 func (r *Reconciler) restoreShared(ctx context.Context, o observation) {
-	if err := r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...)); err != nil {
+	err := r.issueCertificate(ctx, o.Cluster)
+	if err = errors.Join(err, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...))); err != nil {
 		log.FromContext(ctx).Error(err, "what the members share could not be restored; trying again")
 		r.warn(o, plan.Decision{Action: "Restore"}, err)
 	}
@@ -134,18 +138,19 @@ func (r *Reconciler) setService(service *corev1.Service, cluster *postgres.Postg
 	port.Name, port.Protocol, port.Port, port.TargetPort = postgresPort, corev1.ProtocolTCP, 5432, intstr.FromString(postgresPort)
 }
 
-// makeForMembers makes what no pod can do without. The Secret is never read: a program that may read
-// one Secret by its name may read all that have a name to guess.
+// makeForMembers makes what no pod can do without.
 func (r *Reconciler) makeForMembers(ctx context.Context, o observation) error {
 	if err := r.restore(ctx, o.Cluster, access(o.Cluster)); err != nil {
 		return err
 	}
-	secret := &corev1.Secret{
-		ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name),
-		Type:       corev1.SecretTypeBasicAuth,
-		StringData: map[string]string{corev1.BasicAuthUsernameKey: "postgres", corev1.BasicAuthPasswordKey: rand.Text()},
+	if err := errors.Join(r.makeCredentials(ctx, o.Cluster), r.issueCertificate(ctx, o.Cluster)); err != nil {
+		return err
 	}
-	for _, object := range []client.Object{secret, &coordinationv1.Lease{ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name)}} {
+	objects := []client.Object{&coordinationv1.Lease{ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name)}}
+	if o.Cluster.Spec.Backup != nil {
+		objects = append(objects, newBackupDisk(o.Cluster))
+	}
+	for _, object := range objects {
 		if err := r.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}

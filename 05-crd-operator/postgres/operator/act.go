@@ -40,6 +40,10 @@ func (r *Reconciler) act(ctx context.Context, o observation, d plan.Decision) er
 		err = r.freeLease(ctx, o, d.UID)
 	case plan.SetRole:
 		err = r.patchPod(ctx, o, d, map[string]any{"labels": map[string]any{plan.RoleLabel: d.Role}})
+	case plan.CreateBackup:
+		err = r.createBackup(ctx, o, d)
+	case plan.DeleteBackup:
+		err = r.deletePod(ctx, o, d, graceSeconds)
 	case plan.RemoveFinalizer:
 		err = r.finish(ctx, o)
 	default:
@@ -77,7 +81,11 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 // record tells people what was done.
 func (r *Reconciler) record(o observation, d plan.Decision) {
 	if d.Reason != "" {
-		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeNormal, d.Reason, string(d.Action), "%s", d.Note)
+		kind := corev1.EventTypeNormal
+		if d.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		r.Events.Eventf(o.Cluster, nil, kind, d.Reason, string(d.Action), "%.1000s", d.Note)
 	}
 }
 
@@ -117,10 +125,13 @@ func (r *Reconciler) deletePod(ctx context.Context, o observation, d plan.Decisi
 	return client.IgnoreNotFound(err)
 }
 
-// removePod lets a pod go that has ended.
+// removePod lets a pod go that has ended. An operator that dies between the two writes, again and
+// again, must come to the second one.
 func (r *Reconciler) removePod(ctx context.Context, o observation, d plan.Decision) error {
-	if err := r.deletePod(ctx, o, d, 0); err != nil {
-		return err
+	if !o.dying[d.UID] {
+		if err := r.deletePod(ctx, o, d, 0); err != nil {
+			return err
+		}
 	}
 	return client.IgnoreNotFound(r.patchPod(ctx, o, d, map[string]any{"$deleteFromPrimitiveList/finalizers": []string{finalizer}}))
 }
@@ -168,6 +179,9 @@ func (r *Reconciler) finish(ctx context.Context, o observation) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := r.endBackups(ctx, o.Cluster); err != nil {
+		return err
 	}
 	cluster := o.Cluster.DeepCopy()
 	controllerutil.RemoveFinalizer(cluster, finalizer)

@@ -88,6 +88,9 @@ func (a *agent) observe(s postgres.PostgresClusterStatus) {
 	if a.data[a.name] {
 		r.Data = plan.Complete
 	}
+	if r.Archive = nil; r.Writable {
+		r.Archive = a.archive
+	}
 	for _, other := range a.agents {
 		if other.report.Following == a.name && other.report.Running && r.Writable {
 			r.Streaming = append(r.Streaming, other.name)
@@ -105,6 +108,8 @@ func (a *agent) do(step plan.Step, s postgres.PostgresClusterStatus) bool {
 	switch step {
 	case plan.InitDB:
 		a.data[a.name] = true
+	case plan.Restore:
+		a.data[a.name], r.Restored = true, &plan.Restored{Base: "base", At: 0x100}
 	case plan.Start:
 		r.Running = true
 	case plan.SetNames:

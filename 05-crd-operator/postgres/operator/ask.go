@@ -47,11 +47,13 @@ func (r *Reconciler) ask(ctx context.Context, o *observation, pods []corev1.Pod,
 		}
 	}
 	tracker.hear(answered, r.Clock.Now())
+	o.Seen = tracker.seen
 	for i := range o.Members {
 		m := &o.Members[i]
 		m.Last = tracker.last[m.Name]
 		if m.Report != nil {
 			tracker.last[m.Name] = m.Report
+			tracker.seen = max(tracker.seen, m.Report.Received)
 		}
 		if m.Pod != nil {
 			m.Silent = tracker.silence[m.Pod.UID]

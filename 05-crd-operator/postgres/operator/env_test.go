@@ -24,6 +24,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 var installed sync.Once // the CRD
@@ -41,11 +42,12 @@ type env struct {
 	requests      requests    // of that operator
 	events        *events.FakeRecorder
 
-	mu     sync.Mutex        // guards what agents and the test change
-	agents map[string]*agent // that run, by the names of members
-	all    map[string]*agent // that were started, by their addresses
-	data   map[string]bool   // the members with a database on their disks
-	asked  []string          // the members whose agents were asked, in order
+	mu      sync.Mutex        // guards what agents and the test change
+	agents  map[string]*agent // that run, by the names of members
+	all     map[string]*agent // that were started, by their addresses
+	data    map[string]bool   // the members with a database on their disks
+	archive *plan.Archive     // what a primary says of the archive
+	asked   []string          // the members whose agents were asked, in order
 }
 
 func newEnv(t testing.TB) *env {

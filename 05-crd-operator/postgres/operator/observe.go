@@ -23,14 +23,16 @@ import (
 // observation is what plan decides by, and the objects that it was made of.
 type observation struct {
 	plan.Observed
-	lease *coordinationv1.Lease
-	disks map[string]*corev1.PersistentVolumeClaim // by the names of members
+	lease      *coordinationv1.Lease
+	disks      map[string]*corev1.PersistentVolumeClaim // by the names of members
+	backupDisk *corev1.PersistentVolumeClaim            // nil if there is none
+	dying      map[types.UID]bool                       // the pods that only a finalizer keeps
 }
 
 // observe finds out what there is. All of it is read live: a decision may end a primary, and a
 // cache may be late.
 func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (observation, error) {
-	o := observation{disks: map[string]*corev1.PersistentVolumeClaim{}}
+	o := observation{disks: map[string]*corev1.PersistentVolumeClaim{}, dying: map[types.UID]bool{}}
 	o.Cluster, o.Version = &postgres.PostgresCluster{}, r.Version
 	if err := r.Live.Get(ctx, name, o.Cluster); err != nil {
 		return o, err
@@ -52,8 +54,13 @@ func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (ob
 		}
 	}
 	o.addMembers(pods.Items, disks.Items)
+	r.observeOutdated(&o, pods.Items)
+	if err := r.observeBackup(ctx, &o); err != nil {
+		return o, err
+	}
 	r.observeAttempts(&o)
 	r.ask(ctx, &o, pods.Items, tracker)
+	r.tracker.setLags(name, o.Lags())
 	return o, nil
 }
 
@@ -102,13 +109,14 @@ func (o *observation) addMembers(pods []corev1.Pod, disks []corev1.PersistentVol
 	}
 	for _, disk := range disks {
 		m := member(&disk)
-		m.Disk = plan.HasDisk
+		m.Disk, m.Storage = plan.HasDisk, *disk.Status.Capacity.Storage()
 		if disk.DeletionTimestamp != nil {
 			m.Disk = plan.DiskDeleting
 		}
 		o.disks[m.Name] = &disk
 	}
 	for _, pod := range pods {
+		o.dying[pod.UID] = pod.DeletionTimestamp != nil && ptr.Deref(pod.DeletionGracePeriodSeconds, 1) == 0
 		member(&pod).Pod = &plan.Pod{
 			UID:      pod.UID,
 			Started:  started(&pod),

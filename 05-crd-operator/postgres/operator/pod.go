@@ -3,6 +3,8 @@ package operator
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -18,9 +20,14 @@ const (
 	postgresPort = "postgres"
 	statusPort   = "status"
 	dataVolume   = "data"
-	secretVolume = "password"
+	backupVolume = "backup"
+	sourceVolume = "source"
+	secretVolume = "secrets"
 	tempVolume   = "tmp"
 )
+
+// secretsFlag is where the agent finds the passwords and certificates.
+const secretsFlag = "--secrets=/secrets"
 
 // postgresUser is the user and the group of the image.
 const postgresUser = 26
@@ -38,28 +45,27 @@ func objectMeta(cluster *postgres.PostgresCluster, name string) metav1.ObjectMet
 	}
 }
 
-// newDisk is the disk of a member. It outlives its pods.
-func (r *Reconciler) newDisk(cluster *postgres.PostgresCluster, name string) *corev1.PersistentVolumeClaim {
-	size := cluster.Spec.Storage
-	if size.IsZero() {
-		size = resource.MustParse("1Gi")
-	}
-	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: objectMeta(cluster, name),
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
-		},
-	}
-}
-
 // newPod is one run of a member. It does not restart: its UID stands for one process. Its
 // finalizer keeps it until the operator has seen that this process has ended.
 func (r *Reconciler) newPod(cluster *postgres.PostgresCluster, name string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: objectMeta(cluster, name)}
 	pod.Finalizers = []string{finalizer}
-	pod.Spec = corev1.PodSpec{
-		ServiceAccountName:            sharedName(cluster),
+	pod.Spec = podSpec(cluster, r.newContainer(cluster, name))
+	pod.Spec.ServiceAccountName = sharedName(cluster)
+	pod.Spec.Volumes = append([]corev1.Volume{{Name: dataVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}}, pod.Spec.Volumes...)
+	if cluster.Spec.AntiAffinity {
+		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels},
+			TopologyKey:   corev1.LabelHostname,
+		}}}}
+	}
+	addBackup(pod, cluster)
+	return pod
+}
+
+// podSpec is what all pods of a cluster have: one container, which runs once.
+func podSpec(cluster *postgres.PostgresCluster, container corev1.Container) corev1.PodSpec {
+	return corev1.PodSpec{
 		RestartPolicy:                 corev1.RestartPolicyNever,
 		TerminationGracePeriodSeconds: new(int64(5)),
 		NodeSelector:                  cluster.Spec.NodeSelector,
@@ -70,20 +76,35 @@ func (r *Reconciler) newPod(cluster *postgres.PostgresCluster, name string) *cor
 			FSGroup:        new(int64(postgresUser)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
-		Containers: []corev1.Container{r.newContainer(cluster, name)},
+		Containers: []corev1.Container{container},
 		Volumes: []corev1.Volume{
-			{Name: dataVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}},
-			{Name: secretVolume, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: cluster.Name, DefaultMode: new(int32(0o440))}}},
+			{Name: secretVolume, VolumeSource: corev1.VolumeSource{Projected: secretFiles(cluster)}},
 			{Name: tempVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
 		},
 	}
-	if cluster.Spec.AntiAffinity {
-		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-			LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels},
-			TopologyKey:   corev1.LabelHostname,
-		}}}}
+}
+
+// secretFiles are the passwords and certificates, as an agent reads them. It is one volume, so the
+// kubelet replaces all of them at once. One of the two slots is empty at first.
+func secretFiles(cluster *postgres.PostgresCluster) *corev1.ProjectedVolumeSource {
+	files := &corev1.ProjectedVolumeSource{DefaultMode: new(int32(0o440))}
+	secret := func(name string, optional bool, items ...corev1.KeyToPath) {
+		files.Sources = append(files.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: name}, Items: items, Optional: &optional,
+		}})
 	}
-	return pod
+	for _, role := range slices.Sorted(maps.Keys(credentials(cluster))) {
+		secret(credentials(cluster)[role], false, corev1.KeyToPath{Key: corev1.BasicAuthPasswordKey, Path: role + "/password"})
+	}
+	for slot := 1; slot <= 2; slot++ {
+		secret(slotName(cluster, slot), true,
+			corev1.KeyToPath{Key: corev1.TLSCertKey, Path: fmt.Sprintf("tls/%d.crt", slot)},
+			corev1.KeyToPath{Key: corev1.TLSPrivateKeyKey, Path: fmt.Sprintf("tls/%d.key", slot)})
+	}
+	files.Sources = append(files.Sources, corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{
+		LocalObjectReference: corev1.LocalObjectReference{Name: bundleName(cluster)}, Items: []corev1.KeyToPath{{Key: bundleKey, Path: bundleKey}},
+	}})
+	return files
 }
 
 func (r *Reconciler) newContainer(cluster *postgres.PostgresCluster, name string) corev1.Container {
@@ -91,24 +112,30 @@ func (r *Reconciler) newContainer(cluster *postgres.PostgresCluster, name string
 		return corev1.EnvVar{Name: variable, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}}
 	}
 	port := portOf(cluster, name)
+	c := containerOf(r.Image,
+		"--cluster="+cluster.Name, "--namespace="+cluster.Namespace, "--name="+name, "--uid=$(POD_UID)",
+		"--address=$(POD_IP)", fmt.Sprintf("--port=%d", port), fmt.Sprintf("--status-port=%d", port+1),
+		"--data=/data", secretsFlag)
+	c.Env = []corev1.EnvVar{field("POD_UID", "metadata.uid"), field("POD_IP", "status.podIP")}
+	c.Ports = []corev1.ContainerPort{
+		{Name: postgresPort, ContainerPort: port},
+		{Name: statusPort, ContainerPort: port + 1},
+	}
+	c.ReadinessProbe = &corev1.Probe{
+		ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz", Port: intstr.FromString(statusPort)}},
+		PeriodSeconds:    1,
+		FailureThreshold: 2,
+	}
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: dataVolume, MountPath: "/data"})
+	return c
+}
+
+// containerOf is a container that runs the agent.
+func containerOf(image string, args ...string) corev1.Container {
 	return corev1.Container{
 		Name:  "postgres",
-		Image: r.Image,
-		Env:   []corev1.EnvVar{field("POD_UID", "metadata.uid"), field("POD_IP", "status.podIP")},
-		Args: []string{
-			"--cluster=" + cluster.Name, "--namespace=" + cluster.Namespace, "--name=" + name, "--uid=$(POD_UID)",
-			"--address=$(POD_IP)", fmt.Sprintf("--port=%d", port), fmt.Sprintf("--status-port=%d", port+1),
-			"--data=/data", "--password-file=/password/" + corev1.BasicAuthPasswordKey,
-		},
-		Ports: []corev1.ContainerPort{
-			{Name: postgresPort, ContainerPort: port},
-			{Name: statusPort, ContainerPort: port + 1},
-		},
-		ReadinessProbe: &corev1.Probe{
-			ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/readyz", Port: intstr.FromString(statusPort)}},
-			PeriodSeconds:    1,
-			FailureThreshold: 2,
-		},
+		Image: image,
+		Args:  args,
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU:    resource.MustParse("50m"),
 			corev1.ResourceMemory: resource.MustParse("64Mi"),
@@ -119,8 +146,7 @@ func (r *Reconciler) newContainer(cluster *postgres.PostgresCluster, name string
 			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: dataVolume, MountPath: "/data"},
-			{Name: secretVolume, MountPath: "/password", ReadOnly: true},
+			{Name: secretVolume, MountPath: "/secrets", ReadOnly: true},
 			{Name: tempVolume, MountPath: "/tmp"},
 		},
 	}

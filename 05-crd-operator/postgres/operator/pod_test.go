@@ -30,6 +30,37 @@ func TestAPodIsOneRunOfAMember(t *testing.T) {
 	assert.Contains(t, pod.Spec.Containers[0].Args, "--uid=$(POD_UID)")
 }
 
+// The agent reads these files, and the image's user may read them. Of a certificate there may be none
+// in a slot.
+func TestWhereAnAgentFindsItsSecrets(t *testing.T) {
+	files := secretFiles(cluster(func(*postgres.PostgresClusterSpec) {}))
+	found := map[string]string{}
+	for _, source := range files.Sources {
+		if source.ConfigMap != nil {
+			found[source.ConfigMap.Items[0].Path] = source.ConfigMap.Name
+			continue
+		}
+		for _, item := range source.Secret.Items {
+			name := source.Secret.Name
+			if *source.Secret.Optional {
+				name += ", if there is one"
+			}
+			found[item.Path] = name
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"postgres/password":    "db",
+		"replication/password": "db-replication",
+		"app/password":         "db-app",
+		"tls/1.crt":            "db-tls-1, if there is one",
+		"tls/1.key":            "db-tls-1, if there is one",
+		"tls/2.crt":            "db-tls-2, if there is one",
+		"tls/2.key":            "db-tls-2, if there is one",
+		"ca.crt":               "db-ca",
+	}, found)
+	assert.EqualValues(t, 0o440, *files.DefaultMode)
+}
+
 func TestWhereAPodMayRun(t *testing.T) {
 	pod := (&Reconciler{}).newPod(cluster(func(s *postgres.PostgresClusterSpec) {
 		s.AntiAffinity, s.NodeSelector = true, map[string]string{"disk": "fast"}

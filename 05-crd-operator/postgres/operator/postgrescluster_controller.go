@@ -8,12 +8,20 @@
 //
 //	postgrescluster_controller.go   what is watched; observe, decide, act
 //	observe.go                      what there is
+//	outdated.go                     which pods would be made otherwise now
 //	ask.go                          what the agents say
 //	tracker.go                      since when: the operator's clock
 //	act.go                          each action, as requests
 //	pod.go                          a member: its disk and its pod
-//	access.go                       what members share: Services, the password, their rights
-//	command.go                      the program
+//	disk.go                         disks grow with the spec
+//	backup.go                       the disk of the backups, and the pod that makes one
+//	access.go                       what members share: Services, their rights
+//	credentials.go                  a Secret for each role of PostgreSQL
+//	certificate.go                  the certificate of the members, and when it is renewed
+//	network.go                      who may reach members
+//	metrics.go                      the figures of all clusters
+//	manager.go                      caches, leader election, and what others may ask
+//	command.go                      the command line
 package operator
 
 import (
@@ -23,6 +31,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -75,6 +84,12 @@ type Options struct {
 	Image       string             // of the members
 	Version     string             // the major version of PostgreSQL in it
 	ServiceType corev1.ServiceType // of the Services in front of the members
+	// OperatorNetwork is a CIDR that the operator comes from, if it is in no pod.
+	OperatorNetwork string
+
+	LeaderNamespace string // of the Lease by which one of several operators works; if empty, all do
+	MetricsAddress  string // host:port of /metrics; none, if it is empty
+	HealthAddress   string // host:port of /healthz and /readyz; none, if it is empty
 }
 
 // NewReconciler returns a Reconciler for a manager that knows the types of AddToScheme.
@@ -99,6 +114,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Owns(&corev1.Service{}).
 		Owns(&corev1.ServiceAccount{}).
+		Owns(&corev1.ConfigMap{}).
+		Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&rbacv1.Role{}).
 		Owns(&rbacv1.RoleBinding{}).
 		WithOptions(controller.Options{
@@ -114,10 +131,11 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters,verbs=get;list;watch;update
 // +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters/status,verbs=update
 // +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters/finalizers,verbs=update
-// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create;deletecollection
-// +kubebuilder:rbac:groups="",resources=services;serviceaccounts,verbs=get;list;watch;create;update
+// +kubebuilder:rbac:groups="",resources=services;serviceaccounts;configmaps,verbs=get;list;watch;create;update
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update;deletecollection
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -150,6 +168,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	if d.Action == plan.None && !deleting {
 		r.restoreShared(ctx, o)
+		r.growDisks(ctx, o)
 	}
 	return reconcile.Result{RequeueAfter: pause(o.Observed, d)}, nil
 }

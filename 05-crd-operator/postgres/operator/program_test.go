@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // role is what the operator is shipped with.
@@ -28,23 +30,30 @@ const role = "../config/rbac/role.yaml"
 // startOperator runs the operator as a program does, with a clock that runs, until the test ends.
 func (e *env) startOperator(config *rest.Config) *requests {
 	e.Helper()
-	var r requests
+	r, _ := e.startOperatorWith(config, e.options())
+	return r
+}
+
+// startOperatorWith returns a function that stops it earlier, too.
+func (e *env) startOperatorWith(config *rest.Config, o Options) (r *requests, stop func()) {
+	e.Helper()
+	r = &requests{}
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	r.watch(config)
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	mgr, err := newManager(ctx, config, e.options())
+	mgr, err := newManager(ctx, config, o)
 	require.NoError(e, err)
-	operator := NewReconciler(mgr, e.options())
+	operator := NewReconciler(mgr, o)
 	operator.agents = e.dialer()
-	require.NoError(e, operator.SetupWithManager(mgr))
 	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	e.Cleanup(func() {
+	go func() { done <- start(ctx, mgr, operator, o) }()
+	stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(e, <-done)
 	})
-	return &r
+	e.Cleanup(stop)
+	return r, stop
 }
 
 // eventually plays the world until it is so.
@@ -80,8 +89,11 @@ func TestTheRoleIsEnoughAndTheSmallest(t *testing.T) {
 	require.NoError(t, e.Create(t.Context(), foreign))
 	rules := testcluster.Rules(t, role)
 	requests := e.startOperator(e.server.User(t, e.namespace, rules))
-	cluster := e.create(2)
+	e.archives(plan.Archive{})
+	cluster := &postgres.PostgresCluster{ObjectMeta: e.meta("db"), Spec: postgres.PostgresClusterSpec{Size: 2, Backup: &postgres.Backup{Schedule: "@every 1h"}}}
+	require.NoError(t, e.Create(t.Context(), cluster))
 	e.eventually(e.isWellIn(1))
+	e.eventually(func() bool { return len(e.backupPods()) == 1 })
 	e.eventually(func() bool { return slices.Contains(requests.all(), "patch events") }) // the same once more
 	require.NoError(t, e.Delete(t.Context(), foreign))
 	e.eventually(func() bool { return len(e.left(&corev1.ServiceList{})) == 2 })
@@ -91,6 +103,9 @@ func TestTheRoleIsEnoughAndTheSmallest(t *testing.T) {
 		t.Log(name)
 		e.eventually(func() bool { return assert.ObjectsAreEqual(before, content(e, tc.object, tc.name)) })
 	}
+	e.bind("db-2", e.class("-grows", true))
+	e.want(`{"storage":"2Gi"}`)
+	e.eventually(func() bool { return e.wants("db-2") == "2Gi" })
 	e.kill("db-1")
 	e.eventually(e.isWellIn(2))
 	e.want(`{"size":1}`)

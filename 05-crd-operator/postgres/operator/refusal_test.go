@@ -98,6 +98,20 @@ func TestAnActionCanBeRepeated(t *testing.T) {
 	}
 }
 
+// An operator that is killed after its first write is followed by one that begins with the second.
+func TestWhatIsDeletedIsNotDeletedAgain(t *testing.T) {
+	e := newEnv(t)
+	e.create(1)
+	e.settle()
+	e.kill("db-1")
+	pod := e.pod("db-1")
+	require.NoError(t, e.Delete(t.Context(), pod, client.GracePeriodSeconds(0)))
+	o := e.observe()
+	e.requests.take()
+	require.NoError(t, e.operator.act(t.Context(), o, plan.Decision{Action: plan.RemovePod, Member: "db-1", UID: pod.UID}))
+	assert.Equal(t, []string{"patch pods"}, e.requests.take())
+}
+
 // Of the finalizers of a pod, one is ours.
 func TestOthersFinalizersStay(t *testing.T) {
 	e := newEnv(t)

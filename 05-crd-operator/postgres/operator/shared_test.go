@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,15 +21,19 @@ var drift = map[string]struct {
 	name   string
 	patch  string
 }{
-	"a Service leads elsewhere":         {&corev1.Service{}, "db", `{"spec":{"selector":{"` + plan.RoleLabel + `":"standby"}}}`},
-	"a Service has another port":        {&corev1.Service{}, "db-ro", `{"spec":{"ports":[{"name":"postgres","port":5433}]}}`},
-	"a Service has lost its label":      {&corev1.Service{}, "db", `{"metadata":{"labels":null}}`},
-	"an account has lost its label":     {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":null}}`},
-	"a Role allows less":                {&rbacv1.Role{}, "db-member", `{"rules":null}`},
-	"a Role has lost its label":         {&rbacv1.Role{}, "db-member", `{"metadata":{"labels":null}}`},
-	"a RoleBinding is somebody else's":  {&rbacv1.RoleBinding{}, "db-member", `{"subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"other"}]}`},
-	"a RoleBinding has lost its labels": {&rbacv1.RoleBinding{}, "db-member", `{"metadata":{"labels":null}}`},
-	"a label has another value":         {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":{"` + plan.SelectorLabel + `":"other"}}}`},
+	"a Service leads elsewhere":          {&corev1.Service{}, "db", `{"spec":{"selector":{"` + plan.RoleLabel + `":"standby"}}}`},
+	"a Service has another port":         {&corev1.Service{}, "db-ro", `{"spec":{"ports":[{"name":"postgres","port":5433}]}}`},
+	"a Service has lost its label":       {&corev1.Service{}, "db", `{"metadata":{"labels":null}}`},
+	"an account has lost its label":      {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":null}}`},
+	"a Role allows less":                 {&rbacv1.Role{}, "db-member", `{"rules":null}`},
+	"a Role has lost its label":          {&rbacv1.Role{}, "db-member", `{"metadata":{"labels":null}}`},
+	"a RoleBinding is somebody else's":   {&rbacv1.RoleBinding{}, "db-member", `{"subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"other"}]}`},
+	"a RoleBinding has lost its labels":  {&rbacv1.RoleBinding{}, "db-member", `{"metadata":{"labels":null}}`},
+	"a ConfigMap has lost its label":     {&corev1.ConfigMap{}, "db-ca", `{"metadata":{"labels":null}}`},
+	"somebody adds a CA":                 {&corev1.ConfigMap{}, "db-ca", `{"data":{"other.crt":"theirs"}}`},
+	"a NetworkPolicy has lost its label": {&networkingv1.NetworkPolicy{}, "db-member", `{"metadata":{"labels":null}}`},
+	"a NetworkPolicy lets nobody in":     {&networkingv1.NetworkPolicy{}, "db-member", `{"spec":{"ingress":null}}`},
+	"a label has another value":          {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":{"` + plan.SelectorLabel + `":"other"}}}`},
 }
 
 // content is what a drift may change.
@@ -37,6 +42,10 @@ func content(e *env, object client.Object, name string) any {
 	switch object := get(e, name, object.DeepCopyObject().(client.Object)).(type) {
 	case *corev1.Service:
 		return []any{object.Labels, object.Spec.Selector, object.Spec.Ports[0].Port, object.Spec.Ports[0].TargetPort}
+	case *corev1.ConfigMap:
+		return []any{object.Labels, object.Data}
+	case *networkingv1.NetworkPolicy:
+		return []any{object.Labels, object.Spec}
 	case *rbacv1.Role:
 		return []any{object.Labels, object.Rules}
 	case *rbacv1.RoleBinding:

@@ -20,6 +20,7 @@ const longestGap = statusTimeout + whileSettled
 type tracker struct {
 	mu       sync.Mutex
 	clusters map[types.NamespacedName]*clusterTracker
+	lags     map[types.NamespacedName]map[string]plan.LSN // of standbys, when they were asked last
 }
 
 // of returns what is known of a cluster. The queue gives a cluster to one worker at a time.
@@ -39,6 +40,24 @@ func (t *tracker) forget(cluster types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.clusters, cluster)
+	delete(t.lags, cluster)
+}
+
+// setLags remembers how much of the primary's log each standby lacks.
+func (t *tracker) setLags(cluster types.NamespacedName, lags map[string]plan.LSN) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lags == nil {
+		t.lags = map[types.NamespacedName]map[string]plan.LSN{}
+	}
+	t.lags[cluster] = lags
+}
+
+// lagsOf returns what was remembered last. Nobody changes it.
+func (t *tracker) lagsOf(cluster types.NamespacedName) map[string]plan.LSN {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lags[cluster]
 }
 
 type clusterTracker struct {
@@ -47,6 +66,7 @@ type clusterTracker struct {
 	asked   time.Time                   // when the agents were asked last
 	silence map[types.UID]time.Duration // how long each has been asked in vain
 	last    map[string]*plan.Report     // the last report of each member
+	seen    plan.LSN                    // how far any of them said that its log goes
 }
 
 // expired reports whether the Lease has not changed for as long as it lasts. It was read

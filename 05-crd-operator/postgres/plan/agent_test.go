@@ -42,7 +42,7 @@ func (w *world) step(n int8, s *scope) bool {
 func (w *world) do(n int8, next plan.Step, s *scope) bool {
 	m := w.at(n)
 	switch next {
-	case plan.InitDB, plan.Clone, plan.Wipe:
+	case plan.InitDB, plan.Restore, plan.Clone, plan.Wipe:
 		return w.fill(m, next)
 	case plan.Start:
 		m.running = true
@@ -77,7 +77,7 @@ func (w *world) do(n int8, next plan.Step, s *scope) bool {
 func (w *world) fill(m *member, next plan.Step) bool {
 	p := w.source(m)
 	switch {
-	case next == plan.InitDB:
+	case next == plan.InitDB, next == plan.Restore:
 		m.complete, m.log = true, 0
 	case next == plan.Wipe:
 		m.stop()

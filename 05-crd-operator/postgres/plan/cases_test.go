@@ -59,7 +59,7 @@ func nothing(size int32, changes ...change) plan.Observed {
 // db-2 is synced.
 func well(size int32, changes ...change) plan.Observed {
 	o := nothing(size)
-	o.Cluster.Status = postgres.PostgresClusterStatus{Phase: postgres.Running, Term: 1, Primary: "db-1", PrimaryUID: uid("db-1"), Synced: []string{"db-1"}}
+	o.Cluster.Status = postgres.PostgresClusterStatus{Phase: postgres.Running, Term: 1, Primary: "db-1", PrimaryUID: uid("db-1"), Synced: []string{"db-1"}, Version: "17"}
 	for n := range int(size) {
 		o.Members = append(o.Members, standby(n+1))
 	}

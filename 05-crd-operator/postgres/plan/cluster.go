@@ -5,8 +5,11 @@
 //	cluster.go   what it may do, and how it decides
 //	seed.go      the first member
 //	serve.go     there is a primary: repair, size, switchover
+//	update.go    pods that are outdated, one at a time
 //	standby.go   whom commits wait for
 //	elect.go     there is no primary: fence, choose, promote
+//	backup.go    when the database is backed up
+//	recover.go   all disks are lost
 //	delete.go    the end
 //	report.go    what a member observes
 //	member.go    its next step
@@ -54,6 +57,8 @@ const (
 	DeleteDisk      Action = "DeleteDisk"      // refused if the cluster was changed meanwhile
 	FreeLease       Action = "FreeLease"       // refused if it was renewed or taken meanwhile
 	SetRole         Action = "SetRole"         // the label of a pod
+	CreateBackup    Action = "CreateBackup"    // the pod that makes a base backup of a member
+	DeleteBackup    Action = "DeleteBackup"    // that pod
 	RemoveFinalizer Action = "RemoveFinalizer" // of the cluster
 )
 
@@ -66,6 +71,7 @@ type Decision struct {
 	Status *postgres.PostgresClusterStatus // WriteStatus
 	// Reason and Note are the event that is recorded once it is done, unless Reason is empty.
 	Reason, Note string
+	Warning      bool // the event is one
 }
 
 // Cluster decides what the operator does next.
@@ -77,7 +83,7 @@ func Cluster(o Observed) Decision {
 		return Decision{}
 	}
 	switch o.Cluster.Status.Phase {
-	case "", postgres.Seeding:
+	case "", postgres.Seeding, postgres.Recovering:
 		return o.seed()
 	case postgres.Electing, postgres.Unsafe:
 		return o.elect()
@@ -110,10 +116,16 @@ func Serving(p postgres.Phase) bool {
 	return p == postgres.Running || p == postgres.Joining || p == postgres.Leaving
 }
 
+// Making reports whether the first member is making the database, of a backup or of nothing.
+func Making(p postgres.Phase) bool { return p == postgres.Seeding || p == postgres.Recovering }
+
 // repair gives each member that is to stay a pod that runs. A pod that has the last copy of the
 // data is left alone even if its disk is being deleted: the disk stays for as long as the pod.
 func (o Observed) repair() Decision {
 	leaver := o.leaver()
+	if o.foreign() {
+		return Decision{} // what ends now could not be made anew
+	}
 	for _, m := range o.Members {
 		silent := m.Silent > replacedAfter && m.alive() && m.Pod.Started
 		needless := m.Disk != HasDisk && !slices.Contains(o.Cluster.Status.Synced, m.Name)
@@ -125,6 +137,8 @@ func (o Observed) repair() Decision {
 			return Decision{Action: RemovePod, Member: m.Name, UID: m.Pod.UID, Reason: "MemberEnded", Note: fmt.Sprintf("the pod of %s has ended and is made anew", m.Name)}
 		case silent:
 			return o.deletePod(m, "MemberLost", m.Name+" does not answer; its pod is replaced")
+		case m.outdated() && !m.Pod.Started: // it waits for what it may never get, such as its image
+			return o.replace(m)
 		case m.alive() && needless:
 			return o.deletePod(m, "MemberLost", fmt.Sprintf("the disk of %s is being deleted; it is made anew", m.Name))
 		}

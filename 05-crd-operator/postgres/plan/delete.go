@@ -12,7 +12,10 @@ func (o Observed) delete() Decision {
 			s.Phase, s.Term, s.Primary, s.PrimaryUID = postgres.Deleting, s.Term+1, "", ""
 		})
 	}
-	pods := false
+	if d := o.endBackup(); d.Action != None {
+		return d
+	}
+	pods := o.Backup.Pod != nil
 	for _, m := range o.Members {
 		if d := o.removePod(m); d.Action != None {
 			return d

@@ -26,9 +26,13 @@ func (o Observed) Describe(s *postgres.PostgresClusterStatus) bool {
 			s.Phase = postgres.Running
 		}
 	}
+	if primary := o.member(s.Primary); s.Version == "" && o.leads(primary) {
+		s.Version = Major(primary.Report.Version) // of a cluster that an older operator has made
+	}
 	s.ObservedGeneration = o.Cluster.Generation
 	s.Selector = SelectorLabel + "=" + o.Cluster.Name
 	o.describeMembers(s)
+	o.describeBackup(s)
 	o.describeConditions(s)
 	return !equality.Semantic.DeepEqual(before, s)
 }
@@ -36,9 +40,10 @@ func (o Observed) Describe(s *postgres.PostgresClusterStatus) bool {
 func (o Observed) describeMembers(s *postgres.PostgresClusterStatus) {
 	s.Members, s.Replicas = nil, 0
 	for _, m := range o.Members {
-		member := postgres.MemberStatus{Name: m.Name}
+		member := postgres.MemberStatus{Name: m.Name, Storage: m.Storage, Full: m.full()}
 		if m.answers() && m.Report.Running {
 			member.Ready, member.Timeline, member.Address = true, m.Report.Timeline, m.Report.Address
+			member.Version = m.Report.Version
 			member.Role = string(Standby)
 			if m.Report.Writable {
 				member.Role = string(Primary)
@@ -59,7 +64,7 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	case s.Phase == "":
 		set(postgres.Available, metav1.ConditionFalse, "Waiting", "nothing has begun")
 	default:
-		set(postgres.Available, metav1.ConditionFalse, string(s.Phase), "there is no primary")
+		set(postgres.Available, metav1.ConditionFalse, string(s.Phase), o.whyNone(s.Phase))
 	}
 	// A synced member whose disk is gone counts in an election, but not here.
 	switch disks := slices.DeleteFunc(slices.Clone(s.Synced), func(name string) bool { return o.member(name).Disk != HasDisk }); len(disks) {
@@ -70,9 +75,37 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	default:
 		set(postgres.Redundant, metav1.ConditionFalse, "NoDisk", "no disk that is there is known to hold every acknowledged commit")
 	}
-	if refusal := o.refusal(); refusal != "" {
-		set(postgres.Accepted, metav1.ConditionFalse, "VersionNotInImage", refusal)
+	if reason, refusal := o.refusal(); refusal != "" {
+		set(postgres.Accepted, metav1.ConditionFalse, reason, refusal)
 	} else {
 		set(postgres.Accepted, metav1.ConditionTrue, "Valid", "")
 	}
+	if problem := o.noSpace(*s); problem != "" {
+		set(postgres.HasSpace, metav1.ConditionFalse, "DiskFull", problem)
+	} else {
+		set(postgres.HasSpace, metav1.ConditionTrue, "SpaceLeft", "no disk of a member is nearly full")
+	}
+	if o.Cluster.Spec.Backup == nil {
+		meta.RemoveStatusCondition(&s.Conditions, postgres.BackedUp)
+		return
+	}
+	switch reason, message := o.notBackedUp(s.Backup); reason {
+	case "":
+		set(postgres.BackedUp, metav1.ConditionTrue, "Verified", "the last base backup was restored on trial, and the log is archived")
+	default:
+		set(postgres.BackedUp, metav1.ConditionFalse, reason, message)
+	}
+}
+
+// whyNone is why there is no primary.
+func (o Observed) whyNone(phase postgres.Phase) string {
+	if phase == postgres.Unsafe && len(o.Members) == 0 {
+		return "there is no primary: " + o.unrecoverable()
+	}
+	for _, m := range o.Members {
+		if m.answers() && m.Report.Trouble != "" {
+			return fmt.Sprintf("there is no primary; %s: %s", m.Name, m.Report.Trouble)
+		}
+	}
+	return "there is no primary"
 }

@@ -17,7 +17,7 @@ func (o Observed) beginElection(why string) Decision {
 // elect makes sure that the last primary is none any more, then chooses the next one, and
 // brings members back in any case.
 func (o Observed) elect() Decision {
-	return first(o.freeLease, o.killHolder, o.choose, o.repair)
+	return first(o.freeLease, o.killHolder, o.choose, o.recover, o.repair)
 }
 
 // freeLease frees the Lease of a pod that has ended. Without that proof it has to run out. Nobody
@@ -67,20 +67,15 @@ func (o Observed) choose() Decision {
 }
 
 // candidates are the members with every acknowledged commit: the wish, the standby, and then
-// the last primary, which is the first of the synced ones. One whose disk is to stay comes first.
+// the last primary, which is the first of the synced ones. One whose disk is to stay comes first,
+// and then one whose pod is up to date.
 func (o Observed) candidates() []Member {
 	var members []Member
 	for _, name := range slices.Backward(o.Cluster.Status.Synced) {
 		members = append(members, o.member(name))
 	}
 	worth := func(m Member) int {
-		switch {
-		case m.Disk != HasDisk:
-			return 0
-		case m.Name != o.Cluster.Spec.Primary:
-			return 1
-		}
-		return 2
+		return rank(m.Disk == HasDisk, m.upToDate(), m.Name == o.Cluster.Spec.Primary)
 	}
 	slices.SortStableFunc(members, func(a, b Member) int { return worth(b) - worth(a) })
 	return members

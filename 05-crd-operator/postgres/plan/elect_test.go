@@ -15,6 +15,7 @@ func TestTheLastPrimaryIsFenced(t *testing.T) {
 	testDecisions(t, map[string]decisionCase{
 		"one that answers stops by itself":                 {electing(2, held("db-1", false)), ""},
 		"one that has been silent for 3 seconds is killed": {electing(2, held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
+		"also if it could not be made anew":                {electing(2, imageOf("18"), old("db-1", "db-2"), held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
 		"not before that":                                  {electing(2, held("db-1", false), silent("db-1", 2*time.Second)), ""},
 		"its Lease is freed when its pod has ended":        {electing(2, held("db-1", false), ended("db-1")), "FreeLease db-1"},
 		"otherwise the Lease has to run out":               {electing(2, held("db-1", false), noPod("db-1")), "CreateMember db-1"},
@@ -28,11 +29,14 @@ func TestTheLastPrimaryIsFenced(t *testing.T) {
 func TestTheNextPrimaryIsChosen(t *testing.T) {
 	both := "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"
 	testDecisions(t, map[string]decisionCase{
-		"the standby comes before the last primary":            {electing(2), both},
-		"the last primary if the standby is not there":         {electing(2, noPod("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
-		"the one that is wanted before both":                   {electing(2, wantsPrimary("db-1")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
-		"but not if its disk is being deleted":                 {electing(2, wantsPrimary("db-1"), disk("db-1", plan.DiskDeleting)), both},
-		"a better one gets 3 seconds to learn of the election": {electing(2, unaware("db-2")), ""},
+		"the standby comes before the last primary":                {electing(2), both},
+		"the last primary if the standby is not there":             {electing(2, noPod("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"the one that is wanted before both":                       {electing(2, wantsPrimary("db-1")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"but not if its disk is being deleted":                     {electing(2, wantsPrimary("db-1"), disk("db-1", plan.DiskDeleting)), both},
+		"nor if its image is not the operator's":                   {electing(2, wantsPrimary("db-1"), old("db-1")), both},
+		"one with another image rather than nobody":                {electing(2, old("db-1"), noPod("db-2"), tooSoon("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"also if the operator's image is of another major version": {electing(2, imageOf("18"), old("db-1", "db-2")), both},
+		"a better one gets 3 seconds to learn of the election":     {electing(2, unaware("db-2")), ""},
 		"and not more":                                               {electing(2, unaware("db-2"), waited(4*time.Second)), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
 		"nobody who takes writes":                                    {electing(1, reported("db-1", func(r *plan.Report) { r.Writable = true })), ""},
 		"nobody whose PostgreSQL does not run":                       {electing(1, reported("db-1", func(r *plan.Report) { r.Running = false })), ""},

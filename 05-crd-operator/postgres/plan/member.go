@@ -11,6 +11,7 @@ type Step string
 const (
 	Wait          Step = ""
 	InitDB        Step = "InitDB"        // make a database
+	Restore       Step = "Restore"       // make it of the backup in Status.Restore
 	Clone         Step = "Clone"         // copy that of the pod in Status.PrimaryUID, while it takes writes
 	Wipe          Step = "Wipe"          // remove what has diverged
 	Start         Step = "Start"         // PostgreSQL, always read-only, receiving from nobody
@@ -50,10 +51,12 @@ func NextStep(v View) Step {
 
 // fill puts a database on an empty disk.
 func (v View) fill() Step {
-	switch {
-	case v.Status.Phase == postgres.Seeding && v.Status.Primary == v.Name:
+	switch first := v.Status.Primary == v.Name; {
+	case Making(v.Status.Phase) && first && v.Status.Restore != nil:
+		return Restore
+	case Making(v.Status.Phase) && first:
 		return InitDB
-	case Serving(v.Status.Phase) && v.Status.Primary != v.Name:
+	case Serving(v.Status.Phase) && !first:
 		return Clone
 	}
 	return Wait

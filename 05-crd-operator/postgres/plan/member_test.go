@@ -30,6 +30,7 @@ func TestNextStep(t *testing.T) {
 	holds := func(v *plan.View) { v.HoldsLease = true }
 	writable := func(v *plan.View) { v.Report.Writable, v.Report.Following = true, "" }
 	waits := func(v *plan.View) { v.Report.Names = "db-1" }
+	restores := func(v *plan.View) { v.Status.Primary, v.Status.Restore = "db-2", &postgres.RestoreFrom{Cluster: "db"} }
 	other := func(v *plan.View) { v.UID = "another pod of db-2" }
 
 	for name, tc := range map[string]struct {
@@ -44,6 +45,9 @@ func TestNextStep(t *testing.T) {
 		"an empty disk is filled from the primary":          {viewOf(empty), plan.Clone},
 		"not while there is none":                           {viewOf(empty, phase(postgres.Electing)), plan.Wait},
 		"the first member makes the database":               {viewOf(empty, phase(postgres.Seeding), func(v *plan.View) { v.Status.Primary = "db-2" }), plan.InitDB},
+		"of a backup, if there is one to restore":           {viewOf(empty, phase(postgres.Seeding), restores), plan.Restore},
+		"also when all disks were lost":                     {viewOf(empty, phase(postgres.Recovering), restores), plan.Restore},
+		"once it is made it is restored no more":            {viewOf(empty, named, restores), plan.Wait},
 		"no other one does":                                 {viewOf(empty, phase(postgres.Seeding), func(v *plan.View) { v.Status.Primary = "db-1" }), plan.Wait},
 		"a primary that finds its disk empty makes none":    {viewOf(empty, named), plan.Wait},
 		"in an election, nobody is followed":                {viewOf(phase(postgres.Electing), func(v *plan.View) { v.Report.Following = "" }), plan.Wait},

@@ -24,6 +24,7 @@ type observation struct {
 type observed struct {
 	disk                 int8
 	pod, ended, deleting bool
+	outdated             bool
 	run                  int8
 	report               report
 }
@@ -74,7 +75,7 @@ func (w *world) observe(waited delay) observation {
 	o := observation{spec: w.spec, status: w.status, holder: w.holder, expired: w.expired, waited: waited}
 	for i := range w.members {
 		m := &w.members[i]
-		o.members[i] = observed{disk: m.disk, pod: m.pod, ended: m.ended, deleting: m.deleting, run: m.run}
+		o.members[i] = observed{disk: m.disk, pod: m.pod, ended: m.ended, deleting: m.deleting, outdated: m.outdated, run: m.run}
 		if m.works() && !m.mute {
 			o.members[i].report = w.report(int8(i + 1))
 		}
@@ -92,10 +93,14 @@ func (o observation) full() plan.Observed {
 	if o.spec.leaveMember != 0 {
 		cluster.Spec.AllowDataLoss = &postgres.AllowDataLoss{Member: names[o.spec.leaveMember], Term: int64(o.spec.leaveTerm)}
 	}
+	if o.spec.backup {
+		cluster.Spec.Backup = &postgres.Backup{Schedule: "@every 1h"}
+		cluster.Status.Backup = &postgres.BackupStatus{LastBackup: &metav1.Time{}}
+	}
 	if o.spec.deleted {
 		cluster.DeletionTimestamp = &metav1.Time{}
 	}
-	out := plan.Observed{Cluster: cluster, Lease: plan.Lease{Holder: o.holder.uid(), Expired: o.expired}, Leaderless: waits[o.waited]}
+	out := plan.Observed{Cluster: cluster, Backup: plan.Backup{Disk: o.spec.backup}, Lease: plan.Lease{Holder: o.holder.uid(), Expired: o.expired}, Leaderless: waits[o.waited]}
 	for i, m := range o.members {
 		if m.disk != 0 || m.pod {
 			out.Members = append(out.Members, m.full(int8(i+1), o))
@@ -109,7 +114,7 @@ func (m observed) full(n int8, o observation) plan.Member {
 	if !m.pod {
 		return out
 	}
-	out.Pod = &plan.Pod{UID: pod{n, m.run}.uid(), Started: true, Ended: m.ended, Deleting: m.deleting, Role: plan.Standby}
+	out.Pod = &plan.Pod{UID: pod{n, m.run}.uid(), Started: true, Ended: m.ended, Deleting: m.deleting, Role: plan.Standby, Outdated: m.outdated}
 	if n == o.status.primary {
 		out.Pod.Role = plan.Primary
 	}

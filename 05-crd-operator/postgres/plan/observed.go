@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -17,6 +18,13 @@ type Observed struct {
 	Members []Member // all that have a disk or a pod, by number
 	Lease   Lease
 	Version string // the major version of PostgreSQL in the image
+	Backup  Backup
+	Source  bool // the backups that spec.restoreFrom names are there
+	// Strays are disks with the name of a member's that are not among the members: somebody has
+	// taken their labels away, or they are somebody else's. They are looked for when there are no
+	// members.
+	Strays []string
+	Seen   LSN // how far the log of any member was known to go
 	// TooSoon are the members that were made a moment ago, or could not be made. They wait, and
 	// what comes after them does not.
 	TooSoon []string
@@ -32,13 +40,29 @@ type Member struct {
 	Name   string
 	Number int
 	Disk   Disk
-	Pod    *Pod    // nil if there is none
-	Report *Report // nil if its agent does not answer
+	// Storage is how large the disk is: what was promised, by the claim.
+	Storage resource.Quantity
+	Pod     *Pod    // nil if there is none
+	Report  *Report // nil if its agent does not answer
 	// Last is the last report of this member, if it does not answer now.
 	Last *Report
 	// Silent is how long the agent has not answered: since its last answer, the start of its
 	// container or the start of the operator, whichever was last. While it answers, it is zero.
 	Silent time.Duration
+}
+
+// Backup is what there is for the backups of the cluster.
+type Backup struct {
+	Disk bool       // there is a disk for them, and it is to stay
+	Pod  *BackupPod // nil if there is none
+}
+
+// BackupPod is a pod that makes a base backup.
+type BackupPod struct {
+	UID                         types.UID
+	Created                     time.Time
+	Succeeded, Failed, Deleting bool
+	Message                     string // the last that it has logged, if it has failed
 }
 
 // Disk is the PersistentVolumeClaim of a member.
@@ -63,6 +87,8 @@ type Pod struct {
 	Ended    bool
 	Deleting bool
 	Role     Role // its label
+	// Outdated is whether it differs from what the operator would make now, as by its image.
+	Outdated bool
 }
 
 // Role is what a member does, as the Services select it.
@@ -100,6 +126,22 @@ func (o Observed) holder() (Member, bool) {
 		return Member{}, false
 	}
 	return o.Members[i], true
+}
+
+// Lags are how much of the primary's log the standbys have not received, in bytes, by their names.
+// The primary was asked after them, so none has more than it.
+func (o Observed) Lags() map[string]LSN {
+	primary := o.member(o.Cluster.Status.Primary)
+	if !o.leads(primary) {
+		return nil
+	}
+	lags := map[string]LSN{}
+	for _, m := range o.Members {
+		if m.Name != primary.Name && m.hasData() {
+			lags[m.Name] = primary.Report.Received - min(m.Report.Received, primary.Report.Received)
+		}
+	}
+	return lags
 }
 
 // alive reports whether the member's pod runs and is to go on.

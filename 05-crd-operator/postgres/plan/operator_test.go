@@ -55,6 +55,9 @@ func (w *world) write(next status, s *scope) {
 	if w.status = next; w.lossAllowed(next.primary) {
 		w.acked &= w.at(next.primary).log.set()
 	}
+	if next.phase == recovering {
+		w.acked = 0 // which the operator says
+	}
 	w.conflicts(s)
 	if !s.late || next.view() == was.view() {
 		return

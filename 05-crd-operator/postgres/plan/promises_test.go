@@ -35,6 +35,8 @@ func broken(before *world, m move, w *world, s *scope) string {
 		return "a member is synced for which no commit waits"
 	case m.kind == act && w.status.phase == promoting && before.status.phase != promoting:
 		return unlawful(before, w)
+	case m.kind == act && w.status.phase == recovering && before.status.phase != recovering && !w.nothingLeft():
+		return "the backup is restored while a disk is left"
 	case w.finished && !before.finished && !w.empty():
 		return "the cluster ends before its members"
 	}
@@ -60,8 +62,20 @@ func (w *world) empty() bool {
 	return true
 }
 
+// nothingLeft reports whether no member has left a disk, not even one that is being deleted, or a
+// pod.
+func (w *world) nothingLeft() bool {
+	for i := range w.members {
+		if m := &w.members[i]; m.pod || m.disk != noDisk {
+			return false
+		}
+	}
+	return true
+}
+
 // well reports whether the cluster is as it should be: it has its size, all standbys stream, two
-// members are synced, and the primary is the one that is wanted.
+// members are synced, the primary is the one that is wanted, and no pod is
+// outdated. The pod on the last disk stays if that disk is being deleted: the data end with it.
 func (w *world) well() bool {
 	if w.spec.deleted {
 		return w.finished
@@ -76,16 +90,17 @@ func (w *world) well() bool {
 			continue
 		}
 		size++
-		if !m.works() || m.deleting || m.disk != hasDisk && w.spec.size > 1 || m.seen != s.view() || n != s.primary && m.following != s.primary {
+		if !m.works() || m.deleting || m.outdated && m.disk == hasDisk || m.disk != hasDisk && w.spec.size > 1 || m.seen != s.view() || n != s.primary && m.following != s.primary {
 			return false
 		}
 	}
 	return size == w.spec.size && (size == 1 || s.synced[1] != 0) && (w.spec.primary == 0 || w.spec.primary == s.primary)
 }
 
-// lost reports whether no synced member has its data any more.
+// lost reports whether no synced member has its data any more, and no backup helps, because
+// something else is left.
 func (w *world) lost() bool {
-	if w.status.phase < running {
+	if w.status.phase < running || w.status.phase == recovering || w.spec.backup && w.nothingLeft() {
 		return false
 	}
 	for _, n := range w.status.synced {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -34,7 +35,7 @@ const (
 type Report struct {
 	UID       types.UID `json:"uid"`       // of its pod
 	Term      int64     `json:"term"`      // of the newest status that it has acted on
-	Version   string    `json:"version"`   // the major version of PostgreSQL
+	Version   string    `json:"version"`   // of PostgreSQL, such as 17.6
 	Address   string    `json:"address"`   // where PostgreSQL listens
 	Data      Data      `json:"data"`      //
 	Running   bool      `json:"running"`   // PostgreSQL answers
@@ -51,6 +52,28 @@ type Report struct {
 	// connection that it has now. What was acknowledged without this standby, or before it lost
 	// what it had, came before that moment.
 	SyncedWith string `json:"syncedWith"`
+
+	Full     bool      `json:"full,omitempty"`     // its disk is nearly full
+	Trouble  string    `json:"trouble,omitempty"`  // why its last step has failed
+	Restored *Restored `json:"restored,omitempty"` // what its database was made of, if it was restored
+	Archive  *Archive  `json:"archive,omitempty"`  // what is in the archive, as the primary sees it
+}
+
+// Restored is what a database was made of.
+type Restored struct {
+	Base   string    `json:"base"`            // the base backup
+	At     LSN       `json:"at"`              // the end of the log that was applied
+	Commit time.Time `json:"commit,omitzero"` // the last commit in that log
+}
+
+// Archive is what is on the disk of the backups.
+type Archive struct {
+	First time.Time `json:"first,omitzero"` // when the oldest base backup was complete
+	Last  time.Time `json:"last,omitzero"`  // when the newest one was
+	Bytes int64     `json:"bytes"`          // how large that is
+	// Until is when all that was acknowledged was in the archive.
+	Until   time.Time `json:"until,omitzero"`
+	Failure string    `json:"failure,omitempty"` // why the log is not archived, or not read
 }
 
 // View is everything that a member's next step depends on.

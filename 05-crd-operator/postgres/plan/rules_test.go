@@ -16,6 +16,7 @@ const (
 	oneChoice     rule = "a choice of the standby waits until the last one is in force"
 	compareSwap   rule = "a status is written only over the one that it was decided on"
 	firstLive     rule = "the first status that a pod sees is read live"
+	nothingIsLeft rule = "the backup is restored only if no disk is left"
 	inTerm        rule = "a standby is published only if it knows of the term"
 )
 
@@ -28,6 +29,10 @@ func (s *scope) bendObservation(o observation) observation {
 		}
 	case needLease:
 		o.holder = pod{}
+	case nothingIsLeft:
+		if o.status.phase == unsafe {
+			o.members = [3]observed{}
+		}
 	case inTerm:
 		for i := range o.members {
 			if m := &o.members[i]; o.status.phase == running && m.report.run != 0 {

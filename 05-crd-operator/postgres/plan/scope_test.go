@@ -7,6 +7,7 @@ type scope struct {
 	faults  int8 // at most
 	kinds   []kind
 	wishes  []func(*spec) // of people, uttered in this order
+	backup  bool          // there is a backup
 	leave   bool          // a person allows data loss when the cluster is Unsafe
 	hole    bool          // the kubelet may be dead while a member is frozen, so the Lease runs out first
 	late    bool          // statuses may come late to members
@@ -22,7 +23,7 @@ func (s *scope) start() world {
 	if s.begin != nil {
 		w = *s.begin()
 	}
-	w.faults = s.faults
+	w.faults, w.spec.backup = s.faults, s.backup
 	return w
 }
 

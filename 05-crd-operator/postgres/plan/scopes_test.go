@@ -33,8 +33,13 @@ func scopes() map[string]scope {
 		"from one member to three and back": {size: 1, commits: 1, faults: 1, kinds: []kind{kill}, wishes: []func(*spec){size(3), size(1)}},
 		"another primary is wanted":         {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){wants(2)}},
 		"a third is wanted as primary":      {begin: whole(3), commits: 1, wishes: []func(*spec){wants(3), wants(2)}},
+		"another image, one member":         {begin: outdated(1, 0), commits: 1, faults: 1, kinds: allFaults},
+		"another image, two members":        {begin: outdated(2, 0), commits: 1, faults: 1, kinds: []kind{kill, freeze, diskDeleted}},
+		"another image, three members":      {begin: outdated(3, 0), commits: 1},
+		"another image, the primary stays":  {begin: outdated(2, 1), commits: 1, faults: 1, kinds: []kind{kill}},
 		"the cluster is deleted":            {size: 2, commits: 1, faults: 1, kinds: lastCopies, wishes: []func(*spec){deleted}},
 		"a person allows data loss":         {begin: whole(2), commits: 1, faults: 2, kinds: lastCopies, leave: true},
+		"all disks are lost":                {begin: whole(2), commits: 1, faults: 3, kinds: []kind{kill, diskDeleted}, backup: true},
 	}
 }
 
@@ -49,6 +54,7 @@ func deepScopes() map[string]scope {
 		"deep: two operators":                     {begin: whole(3), commits: 1, faults: 1, kinds: allFaults, second: true},
 		"deep: from one member to three and back": {size: 1, commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){size(3), size(1)}},
 		"deep: a third is wanted as primary":      {begin: whole(3), commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){wants(3), wants(2)}},
+		"deep: another image":                     {begin: outdated(3, 1), commits: 1, faults: 1, kinds: allFaults},
 		"deep: a person allows data loss":         {begin: whole(3), commits: 2, faults: 2, kinds: lastCopies, leave: true},
 	}
 }

@@ -177,6 +177,21 @@ func whole(size int8) func() *world {
 	})
 }
 
+// outdated is a cluster of a size that was well, and whose operator has another image now. One
+// member is wanted as primary, unless it is 0.
+func outdated(size, primary int8) func() *world {
+	return sync.OnceValue(func() *world {
+		w := whole(size)()
+		if w != nil {
+			w.spec.primary = primary
+			for i := range size {
+				w.members[i].outdated = true
+			}
+		}
+		return w
+	})
+}
+
 // changed is a cluster of three in which db-2 has taken over from db-1. Both are synced. db-3
 // knows of it, and still receives from db-1.
 func changed() func() *world {

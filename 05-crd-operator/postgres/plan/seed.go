@@ -11,25 +11,47 @@ import (
 // promoted like any other.
 func (o Observed) seed() Decision {
 	m := o.member(MemberName(o.Cluster, 1))
+	_, refusal := o.seedRefusal()
 	switch {
-	case o.refusal() != "":
+	case refusal != "":
 		return Decision{}
 	case o.Cluster.Status.Phase == "":
-		return o.write("Seeding", m.Name+" makes the database", func(s *postgres.PostgresClusterStatus) {
-			s.Phase, s.Term, s.Primary = postgres.Seeding, 1, m.Name
+		note := m.Name + " makes the database"
+		if from := o.Cluster.Spec.RestoreFrom; from != nil {
+			note += " of the backup of " + from.Cluster
+		}
+		return o.write("Seeding", note, func(s *postgres.PostgresClusterStatus) {
+			s.Phase, s.Term, s.Primary, s.Version, s.Restore = postgres.Seeding, 1, m.Name, o.Version, o.Cluster.Spec.RestoreFrom
 		})
 	case m.Disk == NoDisk && m.Pod == nil && !o.tooSoon(m.Name):
 		return Decision{Action: CreateMember, Member: m.Name}
 	case o.eligible(m):
-		return o.promote(m, "Seeded", m.Name+" has made the database")
+		return o.promote(m, "Seeded", m.Name+" has made the database"+o.restored(m))
 	}
 	return o.repair()
 }
 
-// refusal is why the spec cannot be had.
-func (o Observed) refusal() string {
-	if wanted := o.Cluster.Spec.Version; wanted != "" && wanted != o.Version {
-		return fmt.Sprintf("the image has PostgreSQL %s, and spec.version asks for %s; set it to %q, or give the operator another image", o.Version, wanted, o.Version)
+// refusal is why something in the spec cannot be had.
+func (o Observed) refusal() (reason, message string) {
+	if reason, message := o.seedRefusal(); message != "" {
+		return reason, message
 	}
-	return ""
+	if message := o.backupRefusal(); message != "" {
+		return "InvalidSchedule", message
+	}
+	return "", ""
+}
+
+// seedRefusal is why no database can be made, or read.
+func (o Observed) seedRefusal() (reason, message string) {
+	made, wanted, from := o.Cluster.Status.Version, o.Cluster.Spec.Version, o.Cluster.Spec.RestoreFrom
+	switch {
+	case o.foreign():
+		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and the database is one of %s; upgrade with pg_dump, or give the operator an image of %s", o.Version, made, made)
+	case wanted != "" && wanted != o.Version:
+		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and spec.version asks for %s; set it to %q, or give the operator another image", o.Version, wanted, o.Version)
+	case from != nil && !o.Source && o.Cluster.Status.Phase == "":
+		return "NoBackups", fmt.Sprintf("there are no backups of %s: the namespace has no PersistentVolumeClaim %s; correct spec.restoreFrom", from.Cluster, BackupName(from.Cluster))
+	}
+	return "", ""
 }

@@ -9,7 +9,7 @@ func (o Observed) serve() Decision {
 	if why := o.lost(); why != "" {
 		return o.beginElection(why)
 	}
-	return first(o.unpublish, o.setRoles, o.repair, o.setStandby, o.leave, o.join, o.switchover)
+	return first(o.unpublish, o.setRoles, o.repair, o.setStandby, o.leave, o.join, o.update, o.switchover, o.backUp)
 }
 
 // lost is why the primary is one no more.
@@ -92,7 +92,7 @@ func (o Observed) leave() Decision {
 // join adds a member, one at a time: all others have to stream.
 func (o Observed) join() Decision {
 	primary := o.member(o.Cluster.Status.Primary)
-	if len(o.Members) >= int(o.Cluster.Spec.Size) || !o.leads(primary) {
+	if len(o.Members) >= int(o.Cluster.Spec.Size) || !o.leads(primary) || o.foreign() {
 		return Decision{}
 	}
 	for _, m := range o.Members {
@@ -112,11 +112,15 @@ func (o Observed) join() Decision {
 }
 
 // switchover makes the member that is wanted the primary, once it is synced. A primary whose
-// disk is being deleted hands over to its standby.
+// disk is being deleted hands over to its standby. One that is up to date does not hand over to
+// one that is not: update would only hand back.
 func (o Observed) switchover() Decision {
 	s, to, why := o.Cluster.Status, o.Cluster.Spec.Primary, "is wanted"
-	if o.member(s.Primary).Disk != HasDisk {
+	switch primary := o.member(s.Primary); {
+	case primary.Disk != HasDisk:
 		to, why = s.Standby, "is needed, because its disk is being deleted"
+	case o.member(to).outdated() && !primary.outdated():
+		return Decision{}
 	}
 	if to == "" || to == s.Primary || !slices.Contains(s.Synced, to) || !o.member(to).answers() {
 		return Decision{}

@@ -32,27 +32,22 @@ func (o Observed) setStandby() Decision {
 }
 
 // chooseStandby keeps the present one for as long as no other is better: a standby that was
-// named is replaced by another that streams, and never by none, unless one member is enough.
+// named is replaced by another that streams, and never by none, unless one member is enough. One
+// that is up to date is better, because it will stay and can take over.
 func (o Observed) chooseStandby(primary *Report) string {
 	present := o.Cluster.Status.Standby
 	if o.Cluster.Spec.Size == 1 {
 		return ""
 	}
-	able := func(name string) bool {
-		return o.member(name).Disk == HasDisk && slices.Contains(primary.Streaming, name)
+	able := func(m Member) bool { return m.Disk == HasDisk && slices.Contains(primary.Streaming, m.Name) }
+	worth := func(m Member) int {
+		return rank(able(m), m.upToDate(), m.Name == o.Cluster.Spec.Primary, m.Name == present)
 	}
-	switch wish := o.Cluster.Spec.Primary; {
-	case able(wish):
-		return wish
-	case able(present):
+	best := slices.MaxFunc(o.Members, func(a, b Member) int { return worth(a) - worth(b) })
+	if !able(best) {
 		return present
 	}
-	for _, m := range o.Members {
-		if able(m.Name) {
-			return m.Name
-		}
-	}
-	return present
+	return best.Name
 }
 
 // stands reports whether a member follows the primary and knows of this term. One that does not

@@ -13,7 +13,7 @@ import (
 func TestWalksBreakNoPromise(t *testing.T) {
 	const walks, moves = 1000, 300
 	for name, s := range map[string]scope{
-		"everything":     {begin: whole(3), commits: 3, faults: 5, kinds: allFaults, late: true, second: true, wishes: []func(*spec){wants(3), size(1), size(3), wants(0)}},
+		"everything":     {begin: outdated(3, 0), commits: 3, faults: 5, kinds: allFaults, late: true, second: true, wishes: []func(*spec){wants(3), size(1), size(3), wants(0)}},
 		"a dead kubelet": {begin: whole(3), commits: 3, faults: 5, kinds: []kind{kill, freeze, cutOff, unreachable, podDeleted}, late: true, hole: true},
 	} {
 		t.Run(name, func(t *testing.T) {

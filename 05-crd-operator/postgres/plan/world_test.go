@@ -36,6 +36,7 @@ type spec struct {
 	size, primary          int8
 	leaveMember, leaveTerm int8 // allowDataLoss
 	deleted                bool
+	backup                 bool // there is a backup, of the empty database
 }
 
 // status is the part of the status on which something depends.
@@ -71,6 +72,7 @@ type member struct {
 	run               int8 // of its newest pod
 	pod, ended        bool
 	deleting          bool
+	outdated          bool // its pod was made before the operator got another image
 	frozen, cut, mute bool // cut off from the API server; from the operator
 	lapsed            bool // its own deadline for the Lease has passed
 	running, writable bool
@@ -129,13 +131,14 @@ const (
 	removeFinalizer
 )
 
-var phases = []postgres.Phase{"", postgres.Seeding, postgres.Running, postgres.Electing, postgres.Unsafe, postgres.Promoting, postgres.Deleting}
+var phases = []postgres.Phase{"", postgres.Seeding, postgres.Running, postgres.Electing, postgres.Unsafe, postgres.Promoting, postgres.Deleting, postgres.Recovering}
 
 const (
-	seeding   = 1
-	running   = 2
-	unsafe    = 4
-	promoting = 5
+	seeding    = 1
+	running    = 2
+	unsafe     = 4
+	promoting  = 5
+	recovering = 7
 )
 
 // log is what a member has of the commits, in order: one in two bits, so there are three at most.
@@ -187,6 +190,9 @@ func (s status) full() postgres.PostgresClusterStatus {
 		if m != 0 {
 			out.Synced = append(out.Synced, names[m])
 		}
+	}
+	if s.phase == recovering {
+		out.Restore = &postgres.RestoreFrom{Cluster: "db"}
 	}
 	return out
 }

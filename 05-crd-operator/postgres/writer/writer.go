@@ -5,6 +5,7 @@ package writer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -29,6 +30,9 @@ const createTable = "CREATE TABLE IF NOT EXISTS rows (run bigint, n int, timelin
 // insert notes the timeline that a row was written on. The first eight digits of the name of
 // the file that the log is in are that: pg_control_checkpoint() has the old one after a promotion.
 const insert = `INSERT INTO rows VALUES (%d, %d, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int) RETURNING timeline`
+
+// undefinedTable is PostgreSQL's code for a table that is not there.
+const undefinedTable = "42P01"
 
 // Options say where to write, and how fast.
 type Options struct {
@@ -78,8 +82,13 @@ func Run(ctx context.Context, o Options) error {
 func (w *writer) write(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	if err := w.connect(ctx); err != nil {
-		return err
+	if w.conn == nil {
+		if err := w.connect(ctx); err != nil {
+			return err
+		}
+		if _, err := w.conn.Exec(ctx, createTable).ReadAll(); err != nil {
+			return err
+		}
 	}
 	w.n++
 	w.warned = false
@@ -94,16 +103,9 @@ func (w *writer) write(ctx context.Context) error {
 }
 
 func (w *writer) connect(ctx context.Context) (err error) {
-	if w.conn != nil {
-		return nil
+	if w.conn == nil {
+		w.conn, err = pgconn.ConnectConfig(ctx, w.Config)
 	}
-	if w.conn, err = pgconn.ConnectConfig(ctx, w.Config); err != nil {
-		return err
-	}
-	if w.timeline != "" {
-		return nil
-	}
-	_, err = w.conn.Exec(ctx, createTable).ReadAll()
 	return err
 }
 
@@ -172,6 +174,9 @@ func (w *writer) tryRead(ctx context.Context) (map[int]bool, error) {
 		return nil, err
 	}
 	results, err := w.conn.Exec(ctx, fmt.Sprintf("SELECT n FROM rows WHERE run = %d", w.run)).ReadAll()
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == undefinedTable {
+		return nil, nil // the table is lost, too
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package writer_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"strconv"
@@ -25,6 +27,7 @@ const (
 	forget             // and acknowledge it all the same
 	warn               // keep it, and answer with a warning
 	cut                // the connection, without an answer
+	drop               // the table, and acknowledge the row
 )
 
 // The deeds are those for rows 1, 2 and so on. After the last, the writer is stopped.
@@ -36,6 +39,7 @@ func TestWhatIsLost(t *testing.T) {
 	}{
 		"nothing":                           {[]deed{keep, keep, keep}, "3 rows acknowledged, 0 unknown, 0 lost", ""},
 		"a row that was acknowledged":       {[]deed{keep, forget, keep}, "3 rows acknowledged, 0 unknown, 1 lost", "1 rows that were acknowledged are not there"},
+		"the table":                         {[]deed{keep, drop}, "2 rows acknowledged, 0 unknown, 2 lost", "2 rows that were acknowledged are not there"},
 		"not one that got no answer":        {[]deed{keep, cut, keep}, "2 rows acknowledged, 1 unknown, 0 lost", ""},
 		"not one that came with a warning":  {[]deed{keep, warn, keep}, "2 rows acknowledged, 1 unknown, 0 lost", ""},
 		"not one that was cut off at first": {[]deed{cut, keep}, "1 rows acknowledged, 1 unknown, 0 lost", ""},
@@ -56,12 +60,36 @@ func TestWhatIsLost(t *testing.T) {
 	}
 }
 
-// server is a PostgreSQL that knows two commands. A writer has one connection at a time.
+func TestCommandsOfSQL(t *testing.T) {
+	s := &server{t: t, rows: map[string]bool{"1": true}}
+	config := s.listen()
+	for sql, want := range map[string]string{"SELECT n FROM rows": "1\n", "CREATE TABLE more": "CREATE TABLE\n"} {
+		command := writer.Command()
+		var out bytes.Buffer
+		command.SetOut(&out)
+		command.SetArgs([]string{"--sql", sql, "--url", fmt.Sprintf("host=%s port=%d user=app sslmode=disable", config.Host, config.Port)})
+		require.NoError(t, command.Execute())
+		assert.Equal(t, want, out.String(), sql)
+	}
+}
+
+func TestWhereToWriteIsNamedOnce(t *testing.T) {
+	for _, args := range [][]string{{}, {"db", "other"}, {"db", "--url", "host=127.0.0.1"}} {
+		command := writer.Command()
+		command.SetArgs(args)
+		command.SetErr(io.Discard)
+		command.SilenceUsage = true
+		assert.ErrorContains(t, command.Execute(), "name one PostgresCluster, or another PostgreSQL with --url", args)
+	}
+}
+
+// server is a PostgreSQL that knows few commands. A writer has one connection at a time.
 type server struct {
-	t     *testing.T
-	deeds []deed
-	last  func()
-	rows  map[string]bool
+	t       *testing.T
+	deeds   []deed
+	last    func()
+	rows    map[string]bool
+	dropped bool // the table
 }
 
 func (s *server) listen() *pgconn.Config {
@@ -121,12 +149,20 @@ func (s *server) answer(backend *pgproto3.Backend, query string) bool {
 		}
 		s.rows[match[1]] = deed == keep || deed == warn
 		switch deed {
+		case drop:
+			s.dropped = true
 		case warn:
 			backend.Send(&pgproto3.NoticeResponse{Severity: "WARNUNG", SeverityUnlocalized: "WARNING", Code: "01000", Message: "canceling wait for synchronous replication due to user request"})
 		case cut:
 			return false
 		}
 		rows = []string{"7"}
+	} else if s.dropped {
+		backend.Send(&pgproto3.ErrorResponse{Severity: "ERROR", Code: "42P01", Message: `relation "rows" does not exist`})
+		return true
+	} else if strings.HasPrefix(query, "CREATE TABLE") {
+		backend.Send(&pgproto3.CommandComplete{CommandTag: []byte("CREATE TABLE")})
+		return true
 	} else if strings.HasPrefix(query, "SELECT n FROM rows") {
 		for n, there := range s.rows {
 			if there {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTheProgram(t *testing.T) {
-	stage() // which is what the program reads
+	exposed := installations()["cnat-manager"].exposed // and its folder is what the program reads
 	for name, tc := range map[string]struct {
 		args           []string
 		metrics        string

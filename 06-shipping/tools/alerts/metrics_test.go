@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exposed is what the manager is known to tell. That it does, its own tests say.
-const exposed = `# HELP cnat_ats How many Ats there are, by their phase.
+const managerExposed = `# HELP cnat_ats How many Ats there are, by their phase.
 # TYPE cnat_ats gauge
 cnat_ats{phase="PENDING"} 0
 cnat_manager_info{region="",revision="",version=""} 1
@@ -33,22 +32,38 @@ workqueue_depth{controller="settings",name="settings",priority=""} 0
 workqueue_longest_running_processor_seconds{controller="settings",name="settings"} 0
 `
 
-func TestNoMetricIsMissing(t *testing.T) {
-	names, err := Exposed(strings.NewReader(exposed))
-	require.NoError(t, err)
-	missing, err := Missing(stage(), names)
-	require.NoError(t, err)
-	assert.Empty(t, missing)
+const postgresExposed = `postgres_cluster_archive_age_seconds{namespace="n",name="db"} 1
+postgres_cluster_backup_age_seconds{namespace="n",name="db"} 1
+postgres_cluster_condition{namespace="n",name="db",condition="Available"} 1
+postgres_cluster_failovers_total{namespace="n",name="db"} 0
+postgres_cluster_lag_bytes{namespace="n",name="db",member="db-2"} 0
+postgres_cluster_members_ready{namespace="n",name="db"} 3
+postgres_cluster_members_wanted{namespace="n",name="db"} 3
+postgres_cluster_term{namespace="n",name="db"} 1
+controller_runtime_reconcile_errors_total{controller="postgres-operator"} 0
+controller_runtime_reconcile_total{controller="postgres-operator",result="success"} 0
+leader_election_master_status{name="postgres-operator"} 1
+rest_client_requests_total{code="200",host="h",method="GET"} 1
+`
 
-	// Nothing is in that list that no query has.
-	for name := range names {
-		fewer, err := Exposed(strings.NewReader(exposed))
+func TestNoMetricIsMissing(t *testing.T) {
+	for job, i := range installations() {
+		names, err := Exposed(strings.NewReader(i.exposed))
 		require.NoError(t, err)
-		delete(fewer, name)
-		missing, err := Missing(stage(), fewer)
+		missing, err := Missing(i.files, names)
 		require.NoError(t, err)
-		require.Len(t, missing, 1, name)
-		assert.True(t, strings.HasPrefix(missing[0], name+" is not exposed, and queried by "), missing[0])
+		assert.Empty(t, missing, job)
+
+		// Nothing is in that list that no query has.
+		for name := range names {
+			fewer, err := Exposed(strings.NewReader(i.exposed))
+			require.NoError(t, err)
+			delete(fewer, name)
+			missing, err := Missing(i.files, fewer)
+			require.NoError(t, err)
+			require.Len(t, missing, 1, name)
+			assert.True(t, strings.HasPrefix(missing[0], name+" is not exposed, and queried by "), missing[0])
+		}
 	}
 }
 
@@ -68,7 +83,7 @@ func TestMetricsOfAlertsAndDashboards(t *testing.T) {
 
 // foreign are the queries that have metrics of others, too. Each program in Go
 // has a process_resident_memory_bytes.
-func foreign(t *testing.T, stage fs.FS) []string {
+func foreign(t *testing.T, stage fs.FS, job string) []string {
 	t.Helper()
 	all, err := queries(stage)
 	require.NoError(t, err)
@@ -77,7 +92,7 @@ func foreign(t *testing.T, stage fs.FS) []string {
 		parsed, err := parser.ParseExpr(q.expr)
 		require.NoError(t, err)
 		for _, matchers := range parser.ExtractSelectors(parsed) {
-			if !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return m.Name == "job" && m.Value == "cnat-manager" }) {
+			if !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return m.Name == "job" && m.Value == job }) {
 				found = append(found, q.where)
 			}
 		}
@@ -85,10 +100,12 @@ func foreign(t *testing.T, stage fs.FS) []string {
 	return found
 }
 
-func TestQueriesAskForTheManagerOnly(t *testing.T) {
-	assert.Empty(t, foreign(t, stage()))
-	ours := `{job="cnat-manager"}`
-	assert.Equal(t, []string{"d.json: inside"}, foreign(t, aStage("a"+ours, "b", "d"+ours)))
+func TestQueriesAskForOneJobOnly(t *testing.T) {
+	for job, i := range installations() {
+		assert.Empty(t, foreign(t, i.files, job), job)
+	}
+	ours := `{job="ours"}`
+	assert.Equal(t, []string{"d.json: inside"}, foreign(t, aStage("a"+ours, "b", "d"+ours), "ours"))
 }
 
 func TestAQueryThatIsNoneIsAnError(t *testing.T) {

@@ -3,6 +3,7 @@ package alerts
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,12 +11,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stage is the folder 06-shipping. These tests read a part of it, which is of another
-// module: see tools/inputs.
-func stage() fs.FS {
-	_ = []string{"../../config/prometheus", "../../config/dashboards", "../../runbooks"}
+// installation is a program with alerts, dashboards and runbooks.
+type installation struct {
+	folder  string // in the repository
+	files   fs.FS
+	exposed string // what it is known to tell. That it does, its own tests say.
+	cases   map[string]alertCase
+}
+
+// installations are all of them, by the names of their jobs. These tests read a part of them, which
+// is of other modules: see tools/inputs.
+func installations() map[string]installation {
+	_ = []string{
+		"../../config/prometheus", "../../config/dashboards", "../../runbooks",
+		"../../../05-crd-operator/postgres/config/prometheus", "../../../05-crd-operator/postgres/config/dashboards", "../../../05-crd-operator/postgres/runbooks",
+	}
 	_ = os.Getenv("TEST_INPUTS")
-	return os.DirFS("../..")
+	return map[string]installation{
+		"cnat-manager":      {"06-shipping", os.DirFS("../.."), managerExposed, managerCases},
+		"postgres-operator": {"05-crd-operator/postgres", os.DirFS(filepath.Join("../../..", "05-crd-operator/postgres")), postgresExposed, postgresCases},
+	}
 }
 
 // An alertCase is what happened, and which alert fires then.
@@ -28,7 +43,7 @@ type alertCase struct {
 
 const at10 = 10 * time.Minute
 
-var cases = map[string]alertCase{
+var managerCases = map[string]alertCase{
 	"nothing of the manager is known": {
 		"CnatManagerDown", `up{job="other"} 1x10`, at10,
 		[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."},
@@ -226,34 +241,38 @@ var cases = map[string]alertCase{
 }
 
 func TestAlertsFireWhenTheyShould(t *testing.T) {
-	rules, err := Rules(stage())
-	require.NoError(t, err)
-	byName := map[string]Rule{}
-	for _, rule := range rules {
-		byName[rule.Alert] = rule
-	}
-	require.Len(t, byName, len(rules), "two alerts have one name")
-	for name, s := range cases {
-		t.Run(name, func(t *testing.T) {
-			require.Contains(t, byName, s.alert)
-			assert.Equal(t, s.fires, firing(t, byName[s.alert], parseHistory(t, s.history), s.at))
-		})
+	for job, i := range installations() {
+		rules, err := Rules(i.files)
+		require.NoError(t, err)
+		byName := map[string]Rule{}
+		for _, rule := range rules {
+			byName[rule.Alert] = rule
+		}
+		require.Len(t, byName, len(rules), "two alerts have one name")
+		for name, s := range i.cases {
+			t.Run(job+": "+name, func(t *testing.T) {
+				require.Contains(t, byName, s.alert)
+				assert.Equal(t, s.fires, firing(t, byName[s.alert], parseHistory(t, s.history), s.at))
+			})
+		}
 	}
 }
 
 func TestEachAlertHasBothKindsOfCases(t *testing.T) {
-	rules, err := Rules(stage())
-	require.NoError(t, err)
-	fires, silent := map[string]bool{}, map[string]bool{}
-	for _, s := range cases {
-		if s.fires == nil {
-			silent[s.alert] = true
-		} else {
-			fires[s.alert] = true
+	for _, i := range installations() {
+		rules, err := Rules(i.files)
+		require.NoError(t, err)
+		fires, silent := map[string]bool{}, map[string]bool{}
+		for _, s := range i.cases {
+			if s.fires == nil {
+				silent[s.alert] = true
+			} else {
+				fires[s.alert] = true
+			}
 		}
-	}
-	for _, rule := range rules {
-		assert.True(t, fires[rule.Alert], "there is no case in which %s fires", rule.Alert)
-		assert.True(t, silent[rule.Alert], "there is no case in which %s does not fire", rule.Alert)
+		for _, rule := range rules {
+			assert.True(t, fires[rule.Alert], "there is no case in which %s fires", rule.Alert)
+			assert.True(t, silent[rule.Alert], "there is no case in which %s does not fire", rule.Alert)
+		}
 	}
 }

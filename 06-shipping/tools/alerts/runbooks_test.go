@@ -14,12 +14,12 @@ import (
 var parts = []string{"## What it means\n", "## See it\n", "## What to do\n"}
 
 // shortcomings are what is wrong with the pages for the alerts.
-func shortcomings(rules []Rule, pages map[string]string) []string {
+func shortcomings(folder string, rules []Rule, pages map[string]string) []string {
 	var problems []string
 	alerts := map[string]bool{}
 	for _, rule := range rules {
 		alerts[rule.Alert] = true
-		if rule.Annotations["runbook_url"] != "06-shipping/runbooks/"+rule.Alert+".md" {
+		if rule.Annotations["runbook_url"] != folder+"/runbooks/"+rule.Alert+".md" {
 			problems = append(problems, rule.Alert+" points to "+rule.Annotations["runbook_url"])
 		}
 		if rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" || rule.Labels["severity"] == "" {
@@ -44,17 +44,19 @@ func shortcomings(rules []Rule, pages map[string]string) []string {
 }
 
 func TestEachAlertHasAPage(t *testing.T) {
-	rules, err := Rules(stage())
-	require.NoError(t, err)
-	pages := map[string]string{}
-	files, err := fs.Glob(stage(), "runbooks/*.md")
-	require.NoError(t, err)
-	for _, file := range files {
-		content, err := fs.ReadFile(stage(), file)
+	for _, i := range installations() {
+		rules, err := Rules(i.files)
 		require.NoError(t, err)
-		pages[strings.TrimSuffix(path.Base(file), ".md")] = string(content)
+		pages := map[string]string{}
+		files, err := fs.Glob(i.files, "runbooks/*.md")
+		require.NoError(t, err)
+		for _, file := range files {
+			content, err := fs.ReadFile(i.files, file)
+			require.NoError(t, err)
+			pages[strings.TrimSuffix(path.Base(file), ".md")] = string(content)
+		}
+		assert.Empty(t, shortcomings(i.folder, rules, pages))
 	}
-	assert.Empty(t, shortcomings(rules, pages))
 }
 
 func TestAPageThatIsNotThereIsFound(t *testing.T) {
@@ -62,15 +64,15 @@ func TestAPageThatIsNotThereIsFound(t *testing.T) {
 		"summary": "s", "description": "d", "runbook_url": "06-shipping/runbooks/X.md",
 	}}
 	page := "# X\n\n" + strings.Join(parts, "\n") + "\n```sh\nkubectl\n```\n"
-	assert.Empty(t, shortcomings([]Rule{rule}, map[string]string{"X": page}))
+	assert.Empty(t, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
 
-	assert.Equal(t, []string{"there is a page for X, and no alert"}, shortcomings(nil, map[string]string{"X": page}))
-	assert.Equal(t, []string{"the page of X lacks ## See it"}, shortcomings([]Rule{rule}, map[string]string{"X": strings.Replace(page, "## See it", "", 1)}))
-	assert.Equal(t, []string{"the page of X has no command"}, shortcomings([]Rule{rule}, map[string]string{"X": strings.Replace(page, "```sh", "```", 1)}))
-	assert.Len(t, shortcomings([]Rule{rule}, nil), 5)
+	assert.Equal(t, []string{"there is a page for X, and no alert"}, shortcomings("06-shipping", nil, map[string]string{"X": page}))
+	assert.Equal(t, []string{"the page of X lacks ## See it"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": strings.Replace(page, "## See it", "", 1)}))
+	assert.Equal(t, []string{"the page of X has no command"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": strings.Replace(page, "```sh", "```", 1)}))
+	assert.Len(t, shortcomings("06-shipping", []Rule{rule}, nil), 5)
 
 	rule.Annotations = map[string]string{"summary": "s", "description": "d", "runbook_url": "runbooks/Y.md"}
-	assert.Equal(t, []string{"X points to runbooks/Y.md"}, shortcomings([]Rule{rule}, map[string]string{"X": page}))
+	assert.Equal(t, []string{"X points to runbooks/Y.md"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
 	rule.Annotations = map[string]string{"runbook_url": "06-shipping/runbooks/X.md"}
-	assert.Equal(t, []string{"X does not say what it is, or how bad"}, shortcomings([]Rule{rule}, map[string]string{"X": page}))
+	assert.Equal(t, []string{"X does not say what it is, or how bad"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
 }

@@ -80,6 +80,20 @@ func TestAVolumeOutlivesItsPods(t *testing.T) {
 	assert.DirExists(t, filepath.Dir(folder))
 }
 
+func TestAVolumeGrowsUnderItsPod(t *testing.T) {
+	ns := newNamespace(t)
+	apply(t, ns, claim)
+	folder := folderOf(t, ns)
+	createUser(t, ns, "user", "until test -s later; do sleep 0.1; done")
+	expectPhase(t, ns, "user", corev1.PodRunning)
+	lab.Kubectl(t, "patch", "pvc", "data", "-n", ns, "--type=merge", "-p", `{"spec": {"resources": {"requests": {"storage": "2Gi"}}}}`)
+	lab.Kubectl(t, "wait", "--for=jsonpath={.status.capacity.storage}=2Gi", "pvc/data", "-n", ns, labtest.TimeoutFlag)
+	volume := lab.Kubectl(t, "get", "pvc", "data", "-n", ns, "-o", "jsonpath={.spec.volumeName}")
+	assert.Equal(t, "2Gi", lab.Kubectl(t, "get", "pv", volume, "-o", "jsonpath={.spec.capacity.storage}"))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "later"), []byte("go on"), 0o644))
+	expectPhase(t, ns, "user", corev1.PodSucceeded)
+}
+
 func TestAVolumeIsRetained(t *testing.T) {
 	ns := newNamespace(t)
 	apply(t, ns, claim)

@@ -1,5 +1,5 @@
 // Package provisioner makes the volumes of PersistentVolumeClaims: each is a folder of
-// the lab's. It takes the place of a CSI driver's external provisioner.
+// the lab's. It takes the place of a CSI driver's external provisioner and resizer.
 package provisioner
 
 import (
@@ -49,10 +49,10 @@ type provisioner struct {
 	queue   workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// Run makes volumes in dir, which is on node, until ctx ends, and deletes those whose
-// claims were deleted.
+// Run makes volumes in dir, which is on node, until ctx ends, has them grow with their claims,
+// and deletes those whose claims were deleted.
 func Run(ctx context.Context, client kubernetes.Interface, dir, node string, events record.EventRecorder, log *slog.Logger) error {
-	if _, err := client.StorageV1().StorageClasses().Create(ctx, defaultClass(), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if err := createClass(ctx, client); err != nil {
 		return fmt.Errorf("creating the StorageClass %s: %w", ClassName, err)
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -89,9 +89,10 @@ func defaultClass() *storagev1.StorageClass {
 			Name:        ClassName,
 			Annotations: map[string]string{storageutil.IsDefaultStorageClassAnnotation: "true"},
 		},
-		Provisioner:       Name,
-		ReclaimPolicy:     new(corev1.PersistentVolumeReclaimDelete),
-		VolumeBindingMode: new(storagev1.VolumeBindingImmediate),
+		Provisioner:          Name,
+		ReclaimPolicy:        new(corev1.PersistentVolumeReclaimDelete),
+		VolumeBindingMode:    new(storagev1.VolumeBindingImmediate),
+		AllowVolumeExpansion: new(true),
 	}
 }
 
@@ -126,10 +127,15 @@ func (p *provisioner) sync(ctx context.Context, key cache.ObjectName) error {
 		return p.delete(ctx, volume)
 	}
 	claim, err := p.claims.PersistentVolumeClaims(key.Namespace).Get(key.Name)
-	if err != nil || !toProvision(claim) {
+	switch {
+	case err != nil:
 		return ignoreNotFound(err)
+	case toProvision(claim):
+		return p.provision(ctx, claim)
+	case toExpand(claim):
+		return p.expand(ctx, claim)
 	}
-	return p.provision(ctx, claim)
+	return nil
 }
 
 func toProvision(claim *corev1.PersistentVolumeClaim) bool {

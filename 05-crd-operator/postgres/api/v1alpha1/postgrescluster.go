@@ -61,7 +61,8 @@ type PostgresClusterSpec struct {
 	// +optional
 	AntiAffinity bool `json:"antiAffinity,omitempty"`
 
-	// How large the disk of a new member is.
+	// How large the disk of a member is. If it grows, so do the disks that are there; no disk
+	// ever shrinks.
 	// +optional
 	// +default="1Gi"
 	Storage resource.Quantity `json:"storage,omitempty"`
@@ -75,6 +76,70 @@ type PostgresClusterSpec struct {
 	// Leave to make a member the primary although it may lack acknowledged commits.
 	// +optional
 	AllowDataLoss *AllowDataLoss `json:"allowDataLoss,omitempty"`
+
+	// What is kept in case all disks are lost. Without it, nothing.
+	// +optional
+	Backup *Backup `json:"backup,omitempty"`
+
+	// The backup that the database is made of, in place of an empty one. It matters only
+	// while the database is made.
+	// +optional
+	RestoreFrom *RestoreFrom `json:"restoreFrom,omitempty"`
+}
+
+// Backup is what is kept on a disk of its own: base backups, which are copies of the whole
+// database, and the archive, which is all of the log since the oldest of them.
+type Backup struct {
+	// When base backups are made: a line of cron, in UTC, such as "0 3 * * *", or
+	// "@every 6h". The first is made as soon as there is a primary.
+	// +required
+	// +kubebuilder:validation:MaxLength=100
+	Schedule string `json:"schedule"`
+
+	// How many base backups are kept. With an older one goes the log that only it needs.
+	// +optional
+	// +default=7
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 100",message="keep is a number of base backups, from 1 to 100"
+	Keep int32 `json:"keep,omitempty"`
+
+	// How large the disk of the backups is.
+	// +optional
+	// +default="1Gi"
+	Storage resource.Quantity `json:"storage,omitempty"`
+
+	// How long a commit waits at most until its part of the log is closed and goes to the
+	// archive.
+	// +optional
+	// +default="1m"
+	ArchiveTimeout metav1.Duration `json:"archiveTimeout,omitempty"`
+
+	// What becomes of the disk of the backups when the cluster is deleted: Retain or Delete.
+	// +optional
+	// +default="Retain"
+	OnDelete RetentionPolicy `json:"onDelete,omitempty"`
+}
+
+// RetentionPolicy is what becomes of backups when their cluster is deleted.
+//
+// +kubebuilder:validation:Enum=Retain;Delete
+type RetentionPolicy string
+
+// The retention policies.
+const (
+	Retain RetentionPolicy = "Retain"
+	Delete RetentionPolicy = "Delete"
+)
+
+// RestoreFrom names a backup, and how much of it is wanted.
+type RestoreFrom struct {
+	// The PostgresCluster whose backup it is, in the same namespace. Its backups have to be
+	// there; the cluster itself need not.
+	// +required
+	// +kubebuilder:validation:MaxLength=50
+	Cluster string `json:"cluster"`
+	// Up to when: the commits until then. Without it, all that is in the archive.
+	// +optional
+	Time *metav1.Time `json:"time,omitempty"`
 }
 
 // AllowDataLoss is leave to lose data, once.
@@ -91,36 +156,43 @@ type AllowDataLoss struct {
 
 // Phase is what the operator is about.
 //
-// +kubebuilder:validation:Enum=Seeding;Running;Joining;Leaving;Electing;Unsafe;Promoting;Deleting
+// +kubebuilder:validation:Enum=Seeding;Running;Joining;Leaving;Electing;Unsafe;Promoting;Recovering;Deleting
 type Phase string
 
 // The phases of a PostgresCluster. No phase at all is one that nobody has looked at.
 const (
-	Seeding   Phase = "Seeding"   // the first member is being made
-	Running   Phase = "Running"   // there is a primary, and as many members as wanted
-	Joining   Phase = "Joining"   // there is a primary, and members are being added
-	Leaving   Phase = "Leaving"   // there is a primary, and members are being removed
-	Electing  Phase = "Electing"  // there is no primary, and the next one is being chosen
-	Unsafe    Phase = "Unsafe"    // like Electing, but nobody can be chosen without losing data
-	Promoting Phase = "Promoting" // the next primary has been named
-	Deleting  Phase = "Deleting"  // pods end, then disks go
+	Seeding    Phase = "Seeding"    // the first member is being made
+	Running    Phase = "Running"    // there is a primary, and as many members as wanted
+	Joining    Phase = "Joining"    // there is a primary, and members are being added
+	Leaving    Phase = "Leaving"    // there is a primary, and members are being removed
+	Electing   Phase = "Electing"   // there is no primary, and the next one is being chosen
+	Unsafe     Phase = "Unsafe"     // like Electing, but nobody can be chosen without losing data
+	Promoting  Phase = "Promoting"  // the next primary has been named
+	Recovering Phase = "Recovering" // all disks are lost; the first member is made of the backup
+	Deleting   Phase = "Deleting"   // pods end, then disks go
 )
 
 // The conditions of a PostgresCluster.
 const (
-	// Available says whether there is a primary that takes writes.
+	// Available says whether there is a primary. It takes writes, unless a disk is nearly full.
 	Available = "Available"
 	// Redundant says whether every acknowledged commit is on two disks.
 	Redundant = "Redundant"
+	// HasSpace is False if the disk of a member is nearly full. If it is that of a synced one,
+	// the primary takes no writes until there is space.
+	HasSpace = "HasSpace"
 	// Accepted is False if what the spec wants cannot be had; its reason says why.
 	Accepted = "Accepted"
+	// BackedUp says whether there is a backup that was restored on trial, and the archive has
+	// all of the log but the latest. It is there if spec.backup is.
+	BackedUp = "BackedUp"
 )
 
 // PostgresClusterStatus is what is there. It is also what the operator has decided, for the
 // members and for itself: it remembers nothing else.
 type PostgresClusterStatus struct {
 	// What the operator is about: Seeding, Running, Joining, Leaving, Electing, Unsafe,
-	// Promoting or Deleting.
+	// Promoting, Recovering or Deleting.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
@@ -149,6 +221,19 @@ type PostgresClusterStatus struct {
 	// +listType=set
 	Synced []string `json:"synced,omitempty"`
 
+	// The major version of the PostgreSQL that has made the database. An image with another one
+	// cannot read it.
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// The backup that the database was made of, or is being made of. Without it, it was empty.
+	// +optional
+	Restore *RestoreFrom `json:"restore,omitempty"`
+
+	// What is known of the backups.
+	// +optional
+	Backup *BackupStatus `json:"backup,omitempty"`
+
 	// The members, by number.
 	// +optional
 	// +listType=map
@@ -167,12 +252,40 @@ type PostgresClusterStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Available: a primary takes writes. Redundant: every acknowledged commit is on two
-	// disks. Accepted: the spec can be had.
+	// Available: there is a primary. Redundant: every acknowledged commit is on two disks.
+	// HasSpace: no disk is nearly full. Accepted: the spec can be had. BackedUp: there is a backup that can be restored.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// BackupStatus is what is known of the backups of a cluster.
+type BackupStatus struct {
+	// When the last base backup that has ended was begun.
+	// +optional
+	Begun *metav1.Time `json:"begun,omitempty"`
+	// The UID of the pod that made it. Its result is in this status.
+	// +optional
+	Counted types.UID `json:"counted,omitempty"`
+	// How many have failed one after the other.
+	// +optional
+	Failures int32 `json:"failures,omitempty"`
+	// When the newest base backup was complete. It was restored on trial.
+	// +optional
+	LastBackup *metav1.Time `json:"lastBackup,omitempty"`
+	// How large it is, in bytes.
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
+	// The times to which the database can be restored.
+	// +optional
+	Restorable *Restorable `json:"restorable,omitempty"`
+}
+
+// Restorable is a range of times. What was acknowledged until its end is in the archive.
+type Restorable struct {
+	From metav1.Time `json:"from"`
+	To   metav1.Time `json:"to"`
 }
 
 // MemberStatus is what is known of a member.
@@ -187,9 +300,18 @@ type MemberStatus struct {
 	// The timeline of PostgreSQL that it is on. Each promotion begins one.
 	// +optional
 	Timeline int32 `json:"timeline,omitempty"`
+	// The version of its PostgreSQL, such as 17.6.
+	// +optional
+	Version string `json:"version,omitempty"`
 	// Where its PostgreSQL listens, as host:port.
 	// +optional
 	Address string `json:"address,omitempty"`
+	// How large its disk is.
+	// +optional
+	Storage resource.Quantity `json:"storage,omitzero"`
+	// Whether its disk is nearly full: less than a tenth is left.
+	// +optional
+	Full bool `json:"full,omitempty"`
 }
 
 // PostgresClusterList is a list of PostgresClusters.

@@ -1,0 +1,140 @@
+package archive
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func TestAFileOfTheLogIsKeptOnce(t *testing.T) {
+	f := Folder(t.TempDir())
+	require.NoError(t, f.Put(write(t, "log"), "00000002.history"))
+	require.NoError(t, f.Put(write(t, "log"), "00000002.history"), "another member has put the same")
+	require.ErrorIs(t, f.Put(write(t, "another"), "00000002.history"), ErrAnother)
+
+	path := filepath.Join(t.TempDir(), "got")
+	require.NoError(t, f.Get("00000002.history", "", path))
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "log", string(got))
+	require.ErrorIs(t, f.Get("00000003.history", "", path), ErrNotThere)
+}
+
+func TestSegmentsAfterTheLastAreNotWanted(t *testing.T) {
+	f := Folder(t.TempDir())
+	last, err := f.Last()
+	require.NoError(t, err)
+	assert.Empty(t, last)
+	for _, name := range []string{"000000010000000000000009", "00000002000000000000000A", "00000003.history"} {
+		require.NoError(t, f.Put(write(t, name), name))
+	}
+	last, err = f.Last()
+	require.NoError(t, err)
+	assert.Equal(t, "00000002000000000000000A", last)
+	require.NoError(t, f.Put(write(t, "later"), "00000002000000000000000B"))
+	path := filepath.Join(t.TempDir(), "got")
+	require.ErrorIs(t, f.Get("00000002000000000000000B", last, path), ErrNotThere)
+	for _, name := range []string{last, "000000010000000000000009", "00000003.history"} {
+		require.NoError(t, f.Get(name, last, path))
+	}
+}
+
+func TestTheDiskIsThatOfOneDatabase(t *testing.T) {
+	f := Folder(t.TempDir())
+	require.NoError(t, f.Claim("7301"))
+	require.NoError(t, f.Claim("7301"))
+	require.ErrorContains(t, f.Claim("7302"), "the backups of database 7301, and this is database 7302")
+}
+
+func TestTheOldestBackupsGoWithTheirLog(t *testing.T) {
+	f := Folder(t.TempDir())
+	for i, segment := range []string{"000000010000000000000002", "000000010000000000000004", "000000020000000000000006"} {
+		id := NewID(time.Date(2026, 11, 23, 4, i, 0, 0, time.UTC))
+		file, err := f.Begin(id)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		require.NoError(t, f.Keep(Base{ID: id, Segment: segment}))
+	}
+	_, err := f.Begin("20261123T040500.000Z")
+	require.NoError(t, err)
+	for _, name := range []string{"000000010000000000000003", "000000010000000000000004", "000000010000000000000005.partial", "000000020000000000000005", "00000002.history", "000000010000000000000001.partial", "000000010000000000000002.00000028.backup"} {
+		require.NoError(t, f.Put(write(t, name), name))
+	}
+	require.NoError(t, f.Prune(2))
+	bases, err := f.Bases()
+	require.NoError(t, err)
+	require.Len(t, bases, 2)
+	assert.Equal(t, "000000010000000000000004", bases[0].Segment)
+	var names []string
+	entries, err := os.ReadDir(f.wal())
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	assert.Equal(t, []string{"000000010000000000000004.gz", "000000010000000000000005.partial.gz", "00000002.history.gz", "000000020000000000000005.gz"}, names)
+	entries, err = os.ReadDir(f.bases())
+	require.NoError(t, err)
+	assert.Len(t, entries, 2, "what was not finished goes, too")
+	require.NoError(t, f.Check(write(t, "a late standby's"), "000000010000000000000003"), "nobody needs it any more")
+	require.ErrorIs(t, f.Check(write(t, "the next one"), "000000020000000000000007"), ErrNotThere)
+}
+
+func TestTheBaseBackupForATime(t *testing.T) {
+	f := Folder(t.TempDir())
+	_, err := f.Choose(time.Time{})
+	require.ErrorContains(t, err, "there is no base backup")
+	at := func(minute int) time.Time { return time.Date(2026, 11, 23, 4, minute, 0, 0, time.UTC) }
+	for _, minute := range []int{10, 20, 30} {
+		file, err := f.Begin(NewID(at(minute)))
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		require.NoError(t, f.Keep(Base{ID: NewID(at(minute)), End: at(minute + 1)}))
+	}
+	require.NoError(t, f.SetUntil(at(30)))
+	require.NoError(t, f.SetUntil(at(40)))
+	for name, tc := range map[string]struct {
+		until time.Time
+		want  string // its minute, or the error
+	}{
+		"all":                          {time.Time{}, NewID(at(30))},
+		"the end":                      {at(40), NewID(at(30))},
+		"after the second":             {at(30), NewID(at(20))},
+		"when the first was complete":  {at(11), NewID(at(10))},
+		"before the first was":         {at(10), "the backups go from 2026-11-23T04:11:00Z to 2026-11-23T04:40:00Z, and 2026-11-23T04:10:00Z is wanted"},
+		"later than the archive knows": {at(41), "2026-11-23T04:41:00Z is wanted; choose a time between them"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := f.Choose(tc.until)
+			if err != nil {
+				require.ErrorContains(t, err, tc.want)
+				return
+			}
+			assert.Equal(t, tc.want, b.ID)
+		})
+	}
+}
+
+// A folder can be opened and not read, like a file on a disk that fails.
+func TestWhatWasCutOffHasNoName(t *testing.T) {
+	const segment = "000000010000000000000007"
+	f := Folder(t.TempDir())
+	require.Error(t, f.Put(t.TempDir(), segment))
+	path := filepath.Join(t.TempDir(), "got")
+	require.ErrorIs(t, f.Get(segment, "", path), ErrNotThere)
+	require.NoError(t, f.Put(write(t, "all of it"), segment))
+	require.NoError(t, f.Get(segment, "", path))
+	got, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "all of it", string(got))
+}

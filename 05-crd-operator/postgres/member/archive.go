@@ -1,0 +1,92 @@
+package member
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+)
+
+// checkFor is how long a standby waits for the primary to archive a file. PostgreSQL tries it
+// again, and may have to stop meanwhile.
+const checkFor = time.Second
+
+// archiveOrNote archives a file, and leaves why it has failed where the agent finds it.
+func archiveOrNote(ctx context.Context, f archive.Folder, path string) error {
+	err := archiveFile(ctx, f, path)
+	if err != nil {
+		_ = os.WriteFile(layout("..").archiveFailure(), []byte(err.Error()), 0o600) // PostgreSQL logs it, too
+	}
+	return err
+}
+
+// archiveFile is what PostgreSQL runs for each file of its log that is complete. The primary
+// puts it into the archive. A standby has the same file, and lets it go when the archive has it;
+// what the last primary did not archive, the next one does.
+func archiveFile(ctx context.Context, f archive.Folder, path string) error {
+	name := filepath.Base(path)
+	ctx, cancel := context.WithTimeout(ctx, checkFor)
+	defer cancel()
+	for {
+		if !isStandby(".") {
+			if err := claim(f, path); err != nil {
+				return err
+			}
+			return f.Put(path, name)
+		}
+		if err := f.Check(path, name); !errors.Is(err, archive.ErrNotThere) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the primary has not archived %s yet", name)
+		case <-time.After(interval):
+		}
+	}
+}
+
+// claim makes the archive that of the database whose segment this is. Its first page has the
+// identifier of the database.
+func claim(f archive.Folder, path string) error {
+	if segmentEnd(filepath.Base(path)) == 0 {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var page [32]byte
+	if _, err := io.ReadFull(file, page[:]); err != nil {
+		return err
+	}
+	return f.Claim(strconv.FormatUint(binary.LittleEndian.Uint64(page[24:]), 10))
+}
+
+// quietly is for a PostgreSQL that is stopped, and its commands with it: they print where they
+// were.
+const quietly = "GOTRACEBACK=none "
+
+// archiveCommand and fetchCommand are what PostgreSQL runs: it replaces %p by a path, and %f by
+// a name.
+func archiveCommand(program, folder string) string {
+	return fmt.Sprintf(quietly+"%s archive --backup %s %%p", word(program), word(folder))
+}
+
+// fetchCommand fetches no segment after the last one, if one is named.
+func fetchCommand(program, folder, last string) string {
+	return fmt.Sprintf(quietly+"%s fetch --backup %s --last '%s' %%f %%p", word(program), word(folder), last)
+}
+
+// word is a value as the shell has it, in a command of PostgreSQL.
+func word(value string) string {
+	return "'" + strings.NewReplacer(`'`, `'\''`, `%`, `%%`).Replace(value) + "'"
+}

@@ -1,0 +1,231 @@
+package member
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// The times of the archiver.
+const (
+	sampleEvery = time.Second
+	// untilEvery is how often the archive is told until when it is complete.
+	untilEvery = 10 * time.Second
+)
+
+const mostSamples = 5000
+
+// archiver observes, while this member is the primary, what of the log is in the archive. It
+// works beside the loop, which must not wait for another disk.
+type archiver struct {
+	folder  archive.Folder
+	failure string                                 // the file that has why one of the log was not archived
+	timeout time.Duration                          // how long a commit waits at most until its segment is closed
+	connect func(context.Context) (session, error) // to its own PostgreSQL
+	holds   func() bool                            // whether it holds the Lease
+
+	session  session // once there was one
+	samples  []sample
+	archived plan.LSN  // all before it is in the archive
+	closed   plan.LSN  // all before it is in segments that are closed
+	wrote    time.Time // when the archive was told last
+
+	mu     sync.Mutex
+	report *plan.Archive
+}
+
+// sample is how far the log went at a time. What was acknowledged before that time is not after
+// that position.
+type sample struct {
+	begun time.Time // when that was so first
+	time  time.Time // and last
+	at    plan.LSN
+	// transactions is the state of all transactions. If two samples have the same, and none is
+	// under way, then nothing was committed between them.
+	transactions string
+}
+
+// get returns what was observed last, or nil if this is not the primary.
+func (a *archiver) get() *plan.Archive {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.report
+}
+
+func (a *archiver) set(report *plan.Archive) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.report = report
+}
+
+// run observes until the context ends.
+func (a *archiver) run(ctx context.Context) {
+	ticker := time.NewTicker(sampleEvery)
+	defer ticker.Stop()
+	for {
+		if a.holds() {
+			a.observe(ctx)
+		} else {
+			a.samples, a.archived, a.closed = nil, 0, 0
+			a.set(nil)
+		}
+		select {
+		case <-ctx.Done():
+			a.disconnect()
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (a *archiver) observe(ctx context.Context) {
+	failure, err := a.sample(ctx)
+	if err != nil {
+		a.disconnect()
+		return // PostgreSQL ends, or has not begun; the loop knows
+	}
+	report := &plan.Archive{Failure: failure}
+	if a.holds() { // still, so nobody else has acknowledged anything
+		report.Until = a.until()
+	}
+	if err := a.read(report); err != nil {
+		klog.FromContext(ctx).Error(err, "the disk of the backups cannot be used; trying again")
+		report.Failure = err.Error()
+	}
+	a.set(report)
+}
+
+// read reads what base backups there are, and tells the archive until when it is complete.
+func (a *archiver) read(report *plan.Archive) error {
+	if !report.Until.IsZero() && time.Since(a.wrote) > untilEvery {
+		if err := a.folder.SetUntil(report.Until); err != nil {
+			return err
+		}
+		a.wrote = time.Now()
+	}
+	bases, err := a.folder.Bases()
+	if err != nil || len(bases) == 0 {
+		return err
+	}
+	last := bases[len(bases)-1]
+	report.First, report.Last, report.Bytes = bases[0].End, last.End, last.Bytes
+	return nil
+}
+
+const archiveQuestion = `SELECT pg_current_wal_flush_lsn(), pg_current_snapshot(), coalesce(last_archived_wal, ''),
+	CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN coalesce(last_failed_wal, '') ELSE '' END
+	FROM pg_stat_archiver WHERE NOT pg_is_in_recovery()`
+
+// sample asks PostgreSQL how far its log goes, and which file of it was archived last.
+func (a *archiver) sample(ctx context.Context) (failure string, err error) {
+	if a.session.PgConn == nil {
+		if a.session, err = a.connect(ctx); err != nil {
+			return "", err
+		}
+	}
+	now := time.Now() // not after what is measured
+	row, err := a.session.row(ctx, archiveQuestion)
+	if err != nil {
+		return "", err
+	}
+	at, err := parseLSN(row[0])
+	if err != nil {
+		return "", err
+	}
+	a.add(sample{now, now, at, row[1]})
+	a.archived = max(a.archived, segmentEnd(row[2]))
+	if row[3] != "" {
+		failure = row[3] + " could not be archived: " + a.reason()
+	}
+	return failure, a.closeSegment(ctx, now)
+}
+
+// reason is why a file was not archived, as far as the program that was to do it could tell.
+func (a *archiver) reason() string {
+	if content, err := os.ReadFile(a.failure); err == nil && len(content) > 0 {
+		return string(content)
+	}
+	return "the log of the primary says why"
+}
+
+// closeSegment has PostgreSQL begin a new segment if something has waited for that too long. Its
+// own archive_timeout does the same, but not if all that waits is of no importance, and then
+// nobody could know that there was nothing else.
+func (a *archiver) closeSegment(ctx context.Context, now time.Time) error {
+	late := func(s sample) bool { return s.at > max(a.archived, a.closed) && now.Sub(s.begun) >= a.timeout }
+	if !slices.ContainsFunc(a.samples, late) {
+		return nil
+	}
+	row, err := a.session.row(ctx, "SELECT pg_switch_wal()")
+	if err != nil {
+		return err
+	}
+	a.closed, err = parseLSN(row[0])
+	return err
+}
+
+func (a *archiver) disconnect() {
+	if a.session.PgConn != nil {
+		a.session.close()
+		a.session = session{}
+	}
+}
+
+// add adds a sample. One that shows no change since the last one only makes that later.
+func (a *archiver) add(s sample) {
+	if n := len(a.samples); n > 0 && quiet(s.transactions) && s.transactions == a.samples[n-1].transactions {
+		a.samples[n-1].time = s.time
+		return
+	}
+	a.samples = append(a.samples, s)
+	if len(a.samples) > mostSamples { // for an hour and more, nothing was archived
+		a.samples = slices.Delete(a.samples, 1, 2)
+	}
+}
+
+// quiet reports whether no transaction is under way: the oldest that may be is the next one.
+func quiet(snapshot string) bool {
+	oldest, rest, _ := strings.Cut(snapshot, ":")
+	next, _, _ := strings.Cut(rest, ":")
+	return oldest != "" && oldest == next
+}
+
+// until is the time of the newest sample that is in the archive, or the zero time. Older ones
+// are not needed any more.
+func (a *archiver) until() time.Time {
+	for len(a.samples) > 1 && a.samples[1].at <= a.archived {
+		a.samples = a.samples[1:]
+	}
+	if len(a.samples) == 0 || a.samples[0].at > a.archived {
+		return time.Time{}
+	}
+	return a.samples[0].time
+}
+
+const segmentSize = 16 << 20
+
+// segmentEnd is where a segment of the log ends, or zero if it is another file. Its name has
+// eight digits each for the timeline, the first half of the position, and the number within that.
+func segmentEnd(name string) plan.LSN {
+	if len(name) != 24 {
+		return 0
+	}
+	high, err := strconv.ParseUint(name[8:16], 16, 32)
+	if err != nil {
+		return 0
+	}
+	low, err := strconv.ParseUint(name[16:], 16, 32)
+	if err != nil {
+		return 0
+	}
+	return plan.LSN(high<<32 + (low+1)*segmentSize)
+}

@@ -1,0 +1,200 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// These are the times of a recovery: how long PostgreSQL may take to apply the log of an archive,
+// and how often it is asked.
+const (
+	recoveryTimeout  = 24 * time.Hour
+	recoveryInterval = 300 * time.Millisecond
+)
+
+// restore makes a database of a base backup, and of the log in the archive until a time, or all
+// of it. It gets its name when it is complete, and then it is like any other: it was promoted
+// once, and stopped well. Until then a restore that is interrupted begins anew.
+func (s *server) restore(ctx context.Context, from archive.Folder, program string, until time.Time) (plan.Restored, error) {
+	base, err := from.Choose(until)
+	if err != nil {
+		return plan.Restored{}, err
+	}
+	if err := s.files.clean(); err != nil {
+		return plan.Restored{}, err
+	}
+	klog.FromContext(ctx).Info("restoring", "base", base.ID, "bytes", base.Bytes, "until", until)
+	r, err := s.recover(ctx, s.files.restoring(), from, base.ID, program, until)
+	if err != nil {
+		return plan.Restored{}, err
+	}
+	defer r.close()
+	restored, err := r.promote(ctx)
+	if err != nil {
+		return plan.Restored{}, err
+	}
+	restored.Base = base.ID
+	return restored, s.files.adopt()
+}
+
+// recovery is a PostgreSQL that has applied the log of an archive, and that nobody but the agent
+// can connect to.
+type recovery struct {
+	server  *server
+	session session
+}
+
+// recover unpacks a base backup, and starts PostgreSQL on it. It returns when the log is applied
+// that the archive has now.
+func (s *server) recover(ctx context.Context, files layout, from archive.Folder, base, program string, until time.Time) (r *recovery, err error) {
+	last, err := from.Last()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(string(files), 0o700); err != nil {
+		return nil, err
+	}
+	sockets, err := os.MkdirTemp("", "pg-")
+	if err != nil {
+		return nil, err
+	}
+	r = &recovery{server: &server{programs: s.programs, files: files, settings: settings{
+		address: ":5432", member: s.settings.member, secrets: s.settings.secrets, sockets: sockets,
+		fetch: fetchCommand(program, string(from), last), bounded: true, until: until,
+		// The new timeline goes to the archive, as far as it is written here.
+		archive: s.settings.archive, mode: "on",
+	}}}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	version, err := findVersion(ctx, s.programs)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.unpack(from.Tar(base), plan.Major(version)); err != nil {
+		return nil, fmt.Errorf("unpacking a base backup: %w", err)
+	}
+	return r, r.apply(ctx)
+}
+
+// apply applies the log. If it ends before the time that is wanted, PostgreSQL would refuse to
+// end the recovery. All of it is wanted then, so it is started once more, without that time.
+func (r *recovery) apply(ctx context.Context) error {
+	if err := r.server.start(); err != nil {
+		return err
+	}
+	if err := r.await(ctx, replayed+" OR pg_get_wal_replay_pause_state() = 'paused'"); err != nil {
+		return err
+	}
+	if r.server.settings.until.IsZero() {
+		return nil
+	}
+	if paused, err := r.ask(ctx, "pg_get_wal_replay_pause_state() = 'paused'"); paused || err != nil {
+		return err
+	}
+	r.stop()
+	r.server.settings.until = time.Time{}
+	if err := r.server.start(); err != nil {
+		return err
+	}
+	return r.await(ctx, replayed)
+}
+
+func (r *recovery) unpack(tar, version string) error {
+	file, err := os.Open(tar)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := unpack(file, r.server.files.partial()); err != nil {
+		return err
+	}
+	if err := r.server.files.keep(); err != nil {
+		return err
+	}
+	return r.server.files.check(version)
+}
+
+// await waits until it is so.
+func (r *recovery) await(ctx context.Context, condition string) error {
+	ctx, cancel := context.WithTimeout(ctx, recoveryTimeout)
+	defer cancel()
+	for {
+		ready, err := r.ask(ctx, condition)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !r.server.running():
+			return errors.New("PostgreSQL could not apply the log of the archive; its own log says why")
+		case err == nil && ready:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(recoveryInterval):
+		}
+	}
+}
+
+// ask asks PostgreSQL, which may not accept connections yet.
+func (r *recovery) ask(ctx context.Context, condition string) (bool, error) {
+	if r.session.PgConn == nil {
+		s, err := connect(ctx, r.server.local(""))
+		if err != nil {
+			return false, err
+		}
+		r.session = s
+	}
+	row, err := r.session.row(ctx, "SELECT "+condition)
+	return err == nil && row[0] == "t", err
+}
+
+// promote ends the recovery: a new timeline begins, which no archive has yet.
+func (r *recovery) promote(ctx context.Context) (plan.Restored, error) {
+	row, err := r.session.row(ctx, "SELECT pg_last_wal_replay_lsn(), coalesce(extract(epoch FROM pg_last_xact_replay_timestamp()), 0)")
+	if err != nil {
+		return plan.Restored{}, err
+	}
+	var restored plan.Restored
+	if restored.At, err = parseLSN(row[0]); err != nil {
+		return plan.Restored{}, err
+	}
+	if restored.Commit, err = parseEpoch(row[1]); err != nil {
+		return plan.Restored{}, err
+	}
+	if _, err := r.session.within(ctx, checkpointTimeout, "SELECT pg_promote(true, 60)"); err != nil {
+		return plan.Restored{}, err
+	}
+	if err := r.session.await(ctx, "the recovery has ended", writable); err != nil {
+		return plan.Restored{}, err
+	}
+	if _, err := r.session.within(ctx, checkpointTimeout, "CHECKPOINT"); err != nil {
+		return plan.Restored{}, err
+	}
+	r.close()
+	return restored, nil
+}
+
+func (r *recovery) stop() {
+	if r.session.PgConn != nil {
+		r.session.close()
+		r.session = session{}
+	}
+	r.server.stopFast()
+}
+
+// close ends PostgreSQL.
+func (r *recovery) close() {
+	r.stop()
+	_ = os.RemoveAll(r.server.settings.sockets) // an empty folder in /tmp
+}

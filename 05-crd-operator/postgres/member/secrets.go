@@ -1,0 +1,101 @@
+package member
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+)
+
+// secrets is the folder with what the Secrets of the cluster have. The kubelet replaces a file
+// when its Secret changes, so each is read when it is needed.
+//
+//	postgres/password, replication/password, app/password
+//	ca.crt              the CAs that clients trust
+//	tls/1.crt, 1.key    a certificate and its key; or both are named 2, or there are two pairs
+type secrets string
+
+func (s secrets) bundle() string { return filepath.Join(string(s), "ca.crt") }
+
+// password returns that of a role.
+func (s secrets) password(role string) (string, error) {
+	path := filepath.Join(string(s), role, "password")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the password of %s: %w", role, err)
+	}
+	password := strings.TrimRight(string(content), "\r\n")
+	// PostgreSQL normalizes other characters, and its files have one password in a line.
+	if password == "" || strings.ContainsFunc(password, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "", fmt.Errorf("reading the password of %s: %s is empty or has other characters than printable ASCII; change it in the Secret", role, path)
+	}
+	return password, nil
+}
+
+// passwords returns those of all roles, by their names.
+func (s secrets) passwords() (map[string]string, error) {
+	all := map[string]string{}
+	for _, role := range roles {
+		password, err := s.password(role.name)
+		if err != nil {
+			return nil, err
+		}
+		all[role.name] = password
+	}
+	return all, nil
+}
+
+// client is how this member connects to another.
+func (s secrets) client(name string) (*tls.Config, error) {
+	bundle, err := os.ReadFile(s.bundle())
+	if err != nil {
+		return nil, err
+	}
+	return certificate.ClientConfig(bundle, name)
+}
+
+var errNoCertificate = errors.New("no certificate in the folder tls is valid now for this member and signed by a CA in ca.crt; the operator issues one when the ConfigMap with ca.crt is deleted")
+
+// pair returns the certificate that this member shows to clients, and its key.
+func (s secrets) pair(name string, now time.Time) (cert, key []byte, err error) {
+	bundle, err := os.ReadFile(s.bundle())
+	if err != nil {
+		return nil, nil, err
+	}
+	slots := []string{"1", "2"}
+	certificates := make([][]byte, len(slots))
+	for i, slot := range slots {
+		certificates[i], err = os.ReadFile(filepath.Join(string(s), "tls", slot+".crt"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, nil, err
+		}
+	}
+	newest := certificate.Newest(bundle, certificates, name, now)
+	if newest < 0 {
+		return nil, nil, errNoCertificate
+	}
+	if key, err = os.ReadFile(filepath.Join(string(s), "tls", slots[newest]+".key")); err != nil {
+		return nil, nil, err
+	}
+	if _, err := tls.X509KeyPair(certificates[newest], key); err != nil {
+		return nil, nil, fmt.Errorf("reading the certificate: %w", err) // one of the files may be newer
+	}
+	return certificates[newest], key, nil
+}
+
+// check returns an error if something is missing that the member cannot do without.
+func (s secrets) check(name string) error {
+	_, err := s.passwords()
+	if err == nil {
+		_, _, err = s.pair(name, time.Now())
+	}
+	if err != nil {
+		return fmt.Errorf("reading --secrets: %w", err)
+	}
+	return nil
+}

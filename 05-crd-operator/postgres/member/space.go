@@ -1,0 +1,185 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// The files are measured again when the disk could be nearly full, if it is filled as fast as this.
+const (
+	fastest      = 256 << 20 // bytes in a second
+	measureAtAll = 5 * time.Second
+	measureMost  = 250 * time.Millisecond
+	mostOfTime   = 20 // it is measured for a twentieth of the time at most
+)
+
+// The reserve is a tenth of the disk, but not less than the one and not more than the other. While
+// less is left, the disk is nearly full. PostgreSQL stops with a panic if it cannot write its log,
+// and it could not start again.
+const (
+	leastReserve = 64 << 20
+	mostReserve  = 2 << 30
+)
+
+// space measures how much of the disk is left. It works beside the loop, since there may be many
+// files.
+type space struct {
+	files layout
+
+	mu       sync.Mutex
+	measured bool
+	used     int64 // by the files but for the log, in bytes
+	log      int64 // by the log
+	free     int64 // on the file system
+	room     int64 // until the disk is nearly full
+}
+
+// A quarter of the disk is for the log, but not more than this. PostgreSQL is told to keep half of
+// that, since it has twice as much while a lot is written, and a standby while a lot is received.
+const mostLog = 2 << 30
+
+func logShare(capacity int64) int64 { return min(capacity/4, mostLog) }
+
+// run measures until the context ends.
+func (s *space) run(ctx context.Context) {
+	for {
+		begun := time.Now()
+		if err := s.measure(); err != nil {
+			klog.FromContext(ctx).Error(err, "the disk could not be measured; trying again")
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(max(s.pause(), mostOfTime*time.Since(begun))):
+		}
+	}
+}
+
+// pause is how long nobody needs to measure.
+func (s *space) pause() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const most = fastest * int64(measureAtAll/time.Second)
+	return max(time.Duration(min(s.room, most))*time.Second/fastest, measureMost)
+}
+
+func (s *space) measure() error {
+	free, err := freeSpace(string(s.files))
+	if err != nil {
+		return err
+	}
+	var used, log int64
+	err = filepath.WalkDir(string(s.files), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			var file fs.FileInfo
+			file, err = entry.Info()
+			switch {
+			case err != nil:
+			case filepath.Dir(path) == s.files.log():
+				log += file.Size()
+			default:
+				used += file.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) { // PostgreSQL has removed it meanwhile
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.measured, s.used, s.log, s.free = true, used, log, free
+	return nil
+}
+
+// nearlyFull reports whether less than the reserve is left. Once it was so, twice the reserve has
+// to be left, so that writes do not begin and end all the time. The capacity is what the volume was
+// promised to have: on some, nothing enforces it, and some file systems give less. It is zero if it
+// is not known. The log counts with its share, so a standby that has more of it has room, too.
+func (s *space) nearlyFull(capacity int64, was bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left, reserve := s.free, int64(leastReserve)
+	if capacity > 0 {
+		left = min(left, capacity-s.used-max(s.log, logShare(capacity)))
+		reserve = min(max(reserve, capacity/10), mostReserve)
+	}
+	if was {
+		reserve *= 2
+	}
+	s.room = left - reserve
+	return s.measured && s.room < 0
+}
+
+// keepSpace has PostgreSQL take no writes while the disk of this member is nearly full, or that of
+// another one without which there are none. What is there can still be read.
+func (a *agent) keepSpace(ctx context.Context, status postgres.PostgresClusterStatus) {
+	capacity := capacityOf(status, a.Name)
+	a.full = a.space.nearlyFull(capacity, a.full)
+	readOnly := a.full || plan.NoSpace(status)
+	if !a.server.running() {
+		a.server.settings.capacity, a.server.settings.readOnly = capacity, readOnly
+		return
+	}
+	err := a.setReadOnly(ctx, capacity, readOnly)
+	if err == nil && readOnly && (a.full || a.promoted) && a.session != nil {
+		err = a.endTransactions(ctx)
+	}
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "the disk is nearly full, or was, and PostgreSQL does not know; trying again")
+	}
+}
+
+// setReadOnly gives PostgreSQL the settings that depend on the disk.
+func (a *agent) setReadOnly(ctx context.Context, capacity int64, readOnly bool) error {
+	s := &a.server.settings
+	if s.capacity == capacity && s.readOnly == readOnly {
+		return nil
+	}
+	before := *s
+	s.capacity, s.readOnly = capacity, readOnly
+	if err := a.server.reload(); err != nil {
+		*s = before
+		return err
+	}
+	if readOnly != before.readOnly {
+		a.readOnlySince = time.Now()
+		klog.FromContext(ctx).Info("writes stop while a disk is nearly full, or go on", "readOnly", readOnly)
+	}
+	return nil
+}
+
+// endTransactions ends the connections of transactions that were begun before writes stopped: they
+// may still write, or sort in a temporary file. Those that were begun later, and may write because
+// the client has asked for that, are let be: somebody makes space. So are commits that only wait
+// for a standby.
+func (a *agent) endTransactions(ctx context.Context) error {
+	seconds := float64(a.readOnlySince.UnixMicro()) / 1e6
+	// A process may have read the settings a little later.
+	_, err := a.session.rows(ctx, fmt.Sprintf(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND wait_event IS DISTINCT FROM 'SyncRep'
+		AND (xact_start < to_timestamp(%f) OR backend_xid IS NOT NULL AND xact_start < to_timestamp(%f))`, seconds, seconds+1))
+	return err
+}
+
+// capacityOf is what the disk of a member was promised to have, in bytes, or zero.
+func capacityOf(status postgres.PostgresClusterStatus, name string) int64 {
+	for _, m := range status.Members {
+		if m.Name == name {
+			return m.Storage.Value()
+		}
+	}
+	return 0
+}

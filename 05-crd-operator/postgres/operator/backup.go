@@ -1,0 +1,175 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// backupLabel is the label of the disk of the backups, and of the pod that makes one. Neither
+// has the label of the members: it is none.
+const backupLabel = postgres.GroupName + "/backup"
+
+// sourceFlag is where a member finds the backups to restore.
+const sourceFlag = "--source=/source"
+
+// trialVolume is a disk for as long as a backup is being made.
+const trialVolume = "trial"
+
+// observeBackup finds out what there is for backups.
+func (r *Reconciler) observeBackup(ctx context.Context, o *observation) error {
+	spec, s := o.Cluster.Spec, o.Cluster.Status
+	if spec.Backup != nil || s.Backup != nil {
+		disk, err := r.disk(ctx, o.Cluster.Namespace, plan.BackupName(o.Cluster.Name))
+		if err != nil {
+			return err
+		}
+		o.backupDisk, o.Backup.Disk = disk, disk != nil && disk.DeletionTimestamp == nil
+		if err := r.observeBackupPod(ctx, o); err != nil {
+			return err
+		}
+	}
+	if spec.RestoreFrom != nil && s.Phase == "" {
+		disk, err := r.disk(ctx, o.Cluster.Namespace, plan.BackupName(spec.RestoreFrom.Cluster))
+		if err != nil {
+			return err
+		}
+		o.Source = disk != nil
+	}
+	if s.Phase != postgres.Unsafe || len(o.Members) > 0 {
+		return nil
+	}
+	// Soon nothing may be left but the backup: this must not depend on labels.
+	for number := range maxSize {
+		name := plan.MemberName(o.Cluster, number+1)
+		disk, err := r.disk(ctx, o.Cluster.Namespace, name)
+		if err != nil {
+			return err
+		}
+		if disk != nil {
+			o.Strays = append(o.Strays, name)
+		}
+	}
+	return nil
+}
+
+// disk reads a PersistentVolumeClaim. It returns nil if there is none.
+func (r *Reconciler) disk(ctx context.Context, namespace, name string) (*corev1.PersistentVolumeClaim, error) {
+	disk := &corev1.PersistentVolumeClaim{}
+	err := r.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, disk)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return disk, err
+}
+
+func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error {
+	pod := &corev1.Pod{}
+	err := r.Live.Get(ctx, types.NamespacedName{Namespace: o.Cluster.Namespace, Name: plan.BackupName(o.Cluster.Name)}, pod)
+	if err != nil || !metav1.IsControlledBy(pod, o.Cluster) {
+		return client.IgnoreNotFound(err)
+	}
+	o.Backup.Pod = &plan.BackupPod{
+		UID:       pod.UID,
+		Created:   pod.CreationTimestamp.Time,
+		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
+		Failed:    pod.Status.Phase == corev1.PodFailed,
+		Deleting:  pod.DeletionTimestamp != nil,
+		Message:   pod.Status.Message,
+	}
+	if i := slices.IndexFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Terminated != nil }); i >= 0 {
+		lines := strings.Split(strings.TrimSpace(pod.Status.ContainerStatuses[i].State.Terminated.Message), "\n")
+		o.Backup.Pod.Message = lines[len(lines)-1]
+	}
+	return nil
+}
+
+// newBackupDisk is the disk of the backups. All members write to it. It belongs to nobody, so
+// that it stays when the cluster is deleted in whatever way.
+func newBackupDisk(cluster *postgres.PostgresCluster) *corev1.PersistentVolumeClaim {
+	size := cluster.Spec.Backup.Storage
+	if size.IsZero() {
+		size = resource.MustParse("1Gi")
+	}
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cluster.Namespace, Name: plan.BackupName(cluster.Name),
+			Labels: map[string]string{backupLabel: cluster.Name},
+		},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
+		},
+	}
+}
+
+// createBackup makes a base backup of a member.
+func (r *Reconciler) createBackup(ctx context.Context, o observation, d plan.Decision) error {
+	i := slices.IndexFunc(o.Members, func(m plan.Member) bool { return m.Name == d.Member })
+	if i < 0 || o.Members[i].Report == nil {
+		return fmt.Errorf("%s does not answer", d.Member)
+	}
+	return r.Create(ctx, r.newBackupPod(o.Cluster, o.Members[i]))
+}
+
+// newBackupPod copies a member, and restores the copy on a disk that goes with the pod.
+func (r *Reconciler) newBackupPod(cluster *postgres.PostgresCluster, from plan.Member) *corev1.Pod {
+	name := plan.BackupName(cluster.Name)
+	pod := &corev1.Pod{ObjectMeta: objectMeta(cluster, name)}
+	pod.Labels = map[string]string{backupLabel: cluster.Name}
+	container := containerOf(r.Image,
+		"backup", "--member="+from.Name, "--address="+from.Report.Address, "--member-uid="+string(from.Pod.UID),
+		"--backup=/backup", "--trial=/trial", fmt.Sprintf("--keep=%d", cluster.Spec.Backup.Keep), secretsFlag)
+	container.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: backupVolume, MountPath: "/backup"}, corev1.VolumeMount{Name: trialVolume, MountPath: "/trial"})
+	pod.Spec = podSpec(cluster, container)
+	pod.Spec.AutomountServiceAccountToken = new(false)
+	pod.Spec.Volumes = append(pod.Spec.Volumes, backupDisk(cluster.Name), corev1.Volume{Name: trialVolume, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+		VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: r.newDisk(cluster, name).Spec},
+	}}})
+	return pod
+}
+
+// backupDisk is the disk of a cluster's backups, as a volume of a pod.
+func backupDisk(cluster string) corev1.Volume {
+	return corev1.Volume{Name: backupVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: plan.BackupName(cluster)}}}
+}
+
+// addBackup gives a member what it needs to archive its log, and to restore a backup if that is
+// what its cluster is about.
+func addBackup(pod *corev1.Pod, cluster *postgres.PostgresCluster) {
+	container := &pod.Spec.Containers[0]
+	mount := func(volume corev1.Volume, path string, readOnly bool) {
+		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: volume.Name, MountPath: path, ReadOnly: readOnly})
+	}
+	if backup := cluster.Spec.Backup; backup != nil {
+		container.Args = append(container.Args, "--backup=/backup", "--archive-timeout="+backup.ArchiveTimeout.Duration.String())
+		mount(backupDisk(cluster.Name), "/backup", false)
+	}
+	if from := cluster.Status.Restore; from != nil && plan.Making(cluster.Status.Phase) {
+		container.Args = append(container.Args, sourceFlag)
+		source := backupDisk(from.Cluster)
+		source.Name = sourceVolume
+		mount(source, "/source", true)
+	}
+}
+
+// endBackups deletes the disk of the backups, if that is wanted.
+func (r *Reconciler) endBackups(ctx context.Context, cluster *postgres.PostgresCluster) error {
+	if cluster.Spec.Backup == nil || cluster.Spec.Backup.OnDelete != postgres.Delete {
+		return nil
+	}
+	return client.IgnoreNotFound(r.Delete(ctx, newBackupDisk(cluster)))
+}

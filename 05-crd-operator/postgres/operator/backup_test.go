@@ -1,0 +1,198 @@
+package operator
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// createBackedUp makes a cluster with backups, and lets it settle.
+func (e *env) createBackedUp(size int32, then postgres.RetentionPolicy) *postgres.PostgresCluster {
+	e.Helper()
+	cluster := &postgres.PostgresCluster{ObjectMeta: e.meta("db"), Spec: postgres.PostgresClusterSpec{Size: size, Backup: &postgres.Backup{Schedule: "@every 1h", OnDelete: then}}}
+	require.NoError(e, e.Create(e.Context(), cluster))
+	e.settle()
+	return cluster
+}
+
+// archives has the primary say that it archives, with base backups or without.
+func (e *env) archives(a plan.Archive) {
+	e.change(func() { e.archive = &a })
+}
+
+// backsUp works until there is a pod that makes a backup.
+func (e *env) backsUp() *corev1.Pod {
+	e.Helper()
+	pod := &corev1.Pod{}
+	e.until(func(*postgres.PostgresCluster) bool {
+		err := e.Get(e.Context(), client.ObjectKey{Namespace: e.namespace, Name: "db-backup"}, pod)
+		require.NoError(e, client.IgnoreNotFound(err))
+		return err == nil
+	})
+	return pod
+}
+
+func (e *env) backupPods() []corev1.Pod {
+	e.Helper()
+	var pods corev1.PodList
+	require.NoError(e, e.List(e.Context(), &pods, client.InNamespace(e.namespace), client.HasLabels{backupLabel}))
+	return pods.Items
+}
+
+// ends has the pod of a backup end, and works until it is gone.
+func (e *env) ends(pod *corev1.Pod, phase corev1.PodPhase, message string) {
+	e.Helper()
+	e.report(pod, corev1.PodStatus{Phase: phase}, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}})
+	e.until(func(*postgres.PostgresCluster) bool {
+		return apierrors.IsNotFound(e.Get(e.Context(), client.ObjectKeyFromObject(pod), &corev1.Pod{}))
+	})
+}
+
+func TestBackupsAreMade(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(3, postgres.Retain)
+	disk := get(e, "db-backup", &corev1.PersistentVolumeClaim{})
+	assert.Empty(t, disk.OwnerReferences)
+	assert.Equal(t, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, disk.Spec.AccessModes)
+	assert.Contains(t, e.pod("db-2").Spec.Containers[0].Args, "--backup=/backup")
+
+	e.archives(plan.Archive{})
+	pod := e.backsUp()
+	args := pod.Spec.Containers[0].Args
+	assert.Contains(t, args, "--member-uid="+string(e.pod("db-3").UID))
+	assert.Contains(t, args, "--keep=7")
+	assert.False(t, *pod.Spec.AutomountServiceAccountToken)
+	e.recorded()
+	e.ends(pod, corev1.PodFailed, "copied\nerror: no space left\n")
+	assert.EqualValues(t, 1, e.cluster().Status.Backup.Failures)
+	assert.Contains(t, e.recorded(), "Warning BackupFailed a base backup has failed: error: no space left")
+
+	again := e.backsUp()
+	assert.NotEqual(t, pod.UID, again.UID)
+	now := e.clock.Now()
+	e.archives(plan.Archive{First: now, Last: now, Until: now.Add(time.Minute)})
+	e.ends(again, corev1.PodSucceeded, "")
+	s := e.cluster().Status
+	assert.Zero(t, s.Backup.Failures)
+	assert.True(t, meta.IsStatusConditionTrue(s.Conditions, postgres.BackedUp))
+
+	e.settle()
+	assert.Empty(t, e.backupPods())
+	e.clock.Step(time.Hour)
+	e.backsUp()
+}
+
+func TestBackupsOutliveTheirCluster(t *testing.T) {
+	for policy, want := range map[postgres.RetentionPolicy]int{postgres.Retain: 1, postgres.Delete: 0} {
+		t.Run(string(policy), func(t *testing.T) {
+			e := newEnv(t)
+			cluster := e.createBackedUp(1, policy)
+			e.archives(plan.Archive{})
+			e.backsUp()
+			require.NoError(t, e.Delete(t.Context(), cluster))
+			e.gone()
+			e.simulate()
+			assert.Empty(t, e.left(&corev1.PodList{}))
+			assert.Len(t, e.left(&corev1.PersistentVolumeClaimList{}), want)
+		})
+	}
+}
+
+func TestMembersArchiveOnceBackupsAreWanted(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	before := e.pod("db-2").UID
+	e.want(`{"backup":{"schedule":"@every 1h"}}`)
+	archives := func(member string) bool {
+		return slices.Contains(e.pod(member).Spec.Containers[0].Args, "--backup=/backup")
+	}
+	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && archives("db-1") && archives("db-2") })
+	assert.NotEqual(t, before, e.pod("db-2").UID)
+	assert.EqualValues(t, 2, e.cluster().Status.Term)
+}
+
+// loseAll deletes all pods and disks of members.
+func (e *env) loseAll(names ...string) {
+	e.Helper()
+	e.want(`{"paused":true}`)
+	for _, name := range names {
+		require.NoError(e, e.Delete(e.Context(), get(e, name, &corev1.PersistentVolumeClaim{})))
+		require.NoError(e, e.Delete(e.Context(), e.pod(name)))
+	}
+	e.want(`{"paused":false}`)
+}
+
+func phaseIs(phase postgres.Phase) func(*postgres.PostgresCluster) bool {
+	return func(c *postgres.PostgresCluster) bool { return c.Status.Phase == phase }
+}
+
+func TestTheBackupIsRestoredWhenAllDisksAreLost(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(2, postgres.Retain)
+	now := e.clock.Now()
+	e.archives(plan.Archive{First: now, Last: now, Until: now})
+	e.ends(e.backsUp(), corev1.PodSucceeded, "")
+	e.loseAll("db-1", "db-2")
+	e.until(phaseIs(postgres.Recovering))
+	e.until(phaseIs(postgres.Promoting))
+	args := e.pod("db-1").Spec.Containers[0].Args
+	assert.Contains(t, args, "--source=/source")
+	e.backsUp() // at once
+	e.settle()
+	assert.NotContains(t, e.pod("db-2").Spec.Containers[0].Args, "--source=/source")
+	assert.Contains(t, strings.Join(e.recorded(), "\n"), "db-1 has made the database of base backup base and the log up to 0/100")
+}
+
+// Somebody has taken the label from a disk. To the operator, the member is gone.
+func TestTheBackupIsNotRestoredWhileADiskIsLeft(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(2, postgres.Retain)
+	now := e.clock.Now()
+	e.archives(plan.Archive{First: now, Last: now, Until: now})
+	e.ends(e.backsUp(), corev1.PodSucceeded, "")
+	e.want(`{"paused":true}`)
+	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", `{"metadata":{"labels":null}}`)
+	require.NoError(t, e.Delete(t.Context(), e.pod("db-2")))
+	e.loseAll("db-1")
+	e.until(phaseIs(postgres.Unsafe))
+	for range 20 {
+		e.simulate()
+		e.reconcile()
+	}
+	s := e.cluster().Status
+	assert.Equal(t, postgres.Unsafe, s.Phase)
+	assert.Contains(t, meta.FindStatusCondition(s.Conditions, postgres.Available).Message, "(db-2)")
+
+	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", `{"metadata":{"labels":{"`+plan.SelectorLabel+`":"db"}}}`)
+	e.settle()
+	assert.Equal(t, "db-2", e.cluster().Status.Primary)
+}
+
+func TestAClusterIsMadeOfTheBackupOfAnother(t *testing.T) {
+	e := newEnv(t)
+	cluster := &postgres.PostgresCluster{ObjectMeta: e.meta("db"), Spec: postgres.PostgresClusterSpec{Size: 2, RestoreFrom: &postgres.RestoreFrom{Cluster: "other"}}}
+	require.NoError(t, e.Create(t.Context(), cluster))
+	e.until(func(c *postgres.PostgresCluster) bool {
+		accepted := meta.FindStatusCondition(c.Status.Conditions, postgres.Accepted)
+		return accepted != nil && accepted.Reason == "NoBackups"
+	})
+	other := &postgres.PostgresCluster{ObjectMeta: e.meta("other"), Spec: postgres.PostgresClusterSpec{Backup: &postgres.Backup{}}}
+	require.NoError(t, e.Create(t.Context(), newBackupDisk(other)))
+	e.until(phaseIs(postgres.Promoting))
+	pod := e.pod("db-1")
+	assert.Contains(t, pod.Spec.Containers[0].Args, "--source=/source")
+	assert.Equal(t, "other-backup", pod.Spec.Volumes[len(pod.Spec.Volumes)-1].PersistentVolumeClaim.ClaimName)
+	e.settle()
+}

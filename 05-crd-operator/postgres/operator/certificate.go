@@ -1,0 +1,118 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// The ConfigMap has the CAs that clients trust, and a Secret for each slot has what a member
+// shows to them.
+const bundleKey = "ca.crt"
+
+func bundleName(cluster *postgres.PostgresCluster) string { return cluster.Name + "-ca" }
+
+func slotName(cluster *postgres.PostgresCluster, slot int) string {
+	return fmt.Sprintf("%s-tls-%d", cluster.Name, slot)
+}
+
+// The labels of such a Secret. The operator cannot read when it was made, but it can delete by a
+// label.
+const (
+	slotLabel   = postgres.GroupName + "/slot"
+	minuteLabel = postgres.GroupName + "/minute" // in which it was made
+)
+
+// certificateNames are all that a client may call the server.
+func certificateNames(cluster *postgres.PostgresCluster) (names []string) {
+	for _, service := range []string{cluster.Name, cluster.Name + "-ro"} {
+		names = append(names, service, service+"."+cluster.Namespace, service+"."+cluster.Namespace+".svc")
+	}
+	for number := range maxSize {
+		names = append(names, plan.MemberName(cluster, number+1))
+	}
+	return names
+}
+
+// readBundle returns the CAs that are in a ConfigMap.
+func readBundle(cluster *postgres.PostgresCluster, object client.Object, now time.Time) certificate.Bundle {
+	return certificate.Read([]byte(object.(*corev1.ConfigMap).Data[bundleKey]), string(cluster.UID), now)
+}
+
+// sharedBundle is the ConfigMap with the CAs, and one more if there is a new one.
+func sharedBundle(cluster *postgres.PostgresCluster, issued certificate.Issued, now time.Time) shared {
+	return shared{bundleName(cluster), &corev1.ConfigMap{}, func(o client.Object) {
+		bundle := slices.Concat(readBundle(cluster, o, now).PEM(), issued.CA)
+		o.(*corev1.ConfigMap).Data = map[string]string{bundleKey: string(bundle)}
+	}}
+}
+
+// issueCertificate makes the next certificate, if it is due. The Secret is written first: members
+// serve a certificate only if its CA is in the bundle, so that an operator which ends in between
+// has changed nothing, and the next one begins anew.
+func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.PostgresCluster) error {
+	now := r.Clock.Now()
+	key := client.ObjectKey{Namespace: cluster.Namespace, Name: bundleName(cluster)}
+	var bundle certificate.Bundle
+	for _, reader := range []client.Reader{r.Client, r.Live} { // the cache may be late
+		object := &corev1.ConfigMap{}
+		if err := reader.Get(ctx, key, object); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		if object.UID != "" && !metav1.IsControlledBy(object, cluster) {
+			return fmt.Errorf("issuing a certificate: the ConfigMap %s: %w", key.Name, errForeign)
+		}
+		if bundle = readBundle(cluster, object, now); !bundle.Due(now) {
+			return nil
+		}
+	}
+	issued, err := bundle.Issue(certificateNames(cluster), now)
+	if err != nil {
+		return fmt.Errorf("issuing a certificate: %w", err)
+	}
+	if err := r.fillSlot(ctx, cluster, bundle.Slot(), issued); err != nil {
+		return fmt.Errorf("issuing a certificate: %w", err)
+	}
+	return r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued, now)})
+}
+
+var errSlotTaken = errors.New("a Secret of this name was made a moment ago, by another operator or by somebody else; if it is there for more than two minutes, delete it")
+
+// fillSlot replaces the Secret of a slot, unless it was made in this minute or the last. Of two
+// operators that do so at the same time, only one makes it: the other one's certificate would
+// have a CA that is in no bundle.
+func (r *Reconciler) fillSlot(ctx context.Context, cluster *postgres.PostgresCluster, slot int, issued certificate.Issued) error {
+	minute := r.Clock.Now().Unix() / 60
+	young, err := labels.NewRequirement(minuteLabel, selection.NotIn, []string{strconv.FormatInt(minute, 10), strconv.FormatInt(minute-1, 10)})
+	utilruntime.Must(err)
+	old := labels.SelectorFromSet(labels.Set{plan.SelectorLabel: cluster.Name, slotLabel: strconv.Itoa(slot)}).Add(*young)
+	if err := r.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(cluster.Namespace), client.MatchingLabelsSelector{Selector: old}); err != nil {
+		return err
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: objectMeta(cluster, slotName(cluster, slot)),
+		Type:       corev1.SecretTypeTLS,
+		Data:       map[string][]byte{corev1.TLSCertKey: issued.Certificate, corev1.TLSPrivateKeyKey: issued.Key},
+	}
+	secret.Labels[slotLabel], secret.Labels[minuteLabel] = strconv.Itoa(slot), strconv.FormatInt(minute, 10)
+	err = r.Create(ctx, secret)
+	if apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("%s: %w", secret.Name, errSlotTaken)
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package operator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// Run works until the context ends. It returns an error only if it could not start.
+func Run(ctx context.Context, config *rest.Config, o Options) error {
+	err := run(ctx, config, o)
+	if ctx.Err() != nil {
+		return nil // it was stopped, and that is no error
+	}
+	return cli.Explain(err, config.Host)
+}
+
+func run(ctx context.Context, c *rest.Config, o Options) error {
+	mgr, err := newManager(ctx, c, o)
+	if err != nil {
+		return err
+	}
+	return start(ctx, mgr, NewReconciler(mgr, o), o)
+}
+
+func start(ctx context.Context, mgr ctrl.Manager, reconciler *Reconciler, o Options) error {
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		return err
+	}
+	if o.MetricsAddress != "" {
+		figures := &collector{clusters: mgr.GetClient(), clock: reconciler.Clock, lags: reconciler.tracker.lagsOf}
+		if err := metrics.Registry.Register(figures); err != nil {
+			return err
+		}
+		defer metrics.Registry.Unregister(figures)
+	}
+	return mgr.Start(ctx)
+}
+
+func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := checkAccess(ctx, c, scheme, o.Namespace); err != nil {
+		return nil, err
+	}
+	caches := cache.Options{ByObject: cached(), ReaderFailOnMissingInformer: true}
+	if o.Namespace != "" {
+		caches.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
+	}
+	mgr, err := ctrl.NewManager(c, ctrl.Options{
+		Scheme:         scheme,
+		Logger:         klog.FromContext(ctx),
+		MapperProvider: func(*rest.Config, *http.Client) (apimeta.RESTMapper, error) { return mapper(scheme), nil },
+		Cache:          caches,
+		// So that two operators can be in one process. Names of controllers are global.
+		Controller:             ctrlconfig.Controller{SkipNameValidation: new(true)},
+		Metrics:                metricsServer(o),
+		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
+		// One that is stopped gives its Lease back. One that dies is replaced when the Lease has
+		// run out, after 15 seconds; until then writes go on, and nobody fails over.
+		LeaderElection:                o.LeaderNamespace != "",
+		LeaderElectionNamespace:       o.LeaderNamespace,
+		LeaderElectionID:              program,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("creating a manager for %s: %w; repair the kubeconfig", c.Host, err)
+	}
+	synced := func(request *http.Request) error {
+		if !mgr.GetCache().WaitForCacheSync(request.Context()) {
+			return errors.New("the caches are not full yet")
+		}
+		return nil
+	}
+	return mgr, errors.Join(mgr.AddReadyzCheck("caches", synced), mgr.AddHealthzCheck("ping", healthz.Ping))
+}
+
+// metricsServer serves the metrics to clients that may get /metrics, which the API server knows.
+func metricsServer(o Options) metricsserver.Options {
+	return metricsserver.Options{
+		BindAddress:    cmp.Or(o.MetricsAddress, "0"),
+		SecureServing:  true,
+		FilterProvider: filters.WithAuthenticationAndAuthorization,
+	}
+}
+
+// AddToScheme adds the types that the operator reads and writes.
+func AddToScheme(s *runtime.Scheme) error {
+	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme, rbacv1.AddToScheme, networkingv1.AddToScheme)
+	return builder.AddToScheme(s)
+}
+
+// cached is what is watched. Of what belongs to clusters, it is what has their label.
+func cached() map[client.Object]cache.ByObject {
+	label, err := labels.Parse(plan.SelectorLabel)
+	utilruntime.Must(err)
+	ours := cache.ByObject{Label: label, Transform: cache.TransformStripManagedFields()}
+	return map[client.Object]cache.ByObject{
+		&postgres.PostgresCluster{}:   {},
+		&corev1.Pod{}:                 ours,
+		&corev1.Service{}:             ours,
+		&corev1.ServiceAccount{}:      ours,
+		&corev1.ConfigMap{}:           ours,
+		&networkingv1.NetworkPolicy{}: ours,
+		&rbacv1.Role{}:                ours,
+		&rbacv1.RoleBinding{}:         ours,
+	}
+}
+
+// mapper knows the kinds of the scheme, all of which are in namespaces, so that nothing has to
+// be discovered.
+func mapper(scheme *runtime.Scheme) apimeta.RESTMapper {
+	m := apimeta.NewDefaultRESTMapper(nil)
+	for kind := range scheme.AllKnownTypes() {
+		m.Add(kind, apimeta.RESTScopeNamespace)
+	}
+	return m
+}
+
+// checkAccess lists a little of what will be watched: a cache that is refused only tries again.
+func checkAccess(ctx context.Context, c *rest.Config, scheme *runtime.Scheme, namespace string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	server, err := client.New(c, client.Options{Scheme: scheme, Mapper: mapper(scheme)})
+	if err != nil {
+		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", c.Host, err)
+	}
+	err = server.List(ctx, &postgres.PostgresClusterList{}, client.InNamespace(namespace), client.Limit(1))
+	if status, ok := err.(interface{ Status() metav1.Status }); ok && status.Status().Code == http.StatusNotFound {
+		return fmt.Errorf("%s does not know PostgresClusters; create their CRD with kubectl apply -f config/crd", c.Host)
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+// noon is when the cases of backups are.
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// backedUp is a cluster whose log is archived, and that is backed up at each full hour.
+func backedUp(size int32, changes ...change) plan.Observed {
+	o := well(size, specOf(func(s *postgres.PostgresClusterSpec) {
+		s.Backup = &postgres.Backup{Schedule: "0 * * * *", Keep: 2, ArchiveTimeout: metav1.Duration{Duration: time.Minute}}
+	}), reported("db-1", func(r *plan.Report) { r.Archive = &plan.Archive{} }))
+	o.Now, o.Backup.Disk = noon, true
+	return with(o, changes)
+}
+
+// begun is a base backup that has ended, and when it was begun.
+func begun(ago time.Duration, failures int32) change {
+	return statusOf(func(s *postgres.PostgresClusterStatus) {
+		s.Backup = &postgres.BackupStatus{Begun: &metav1.Time{Time: noon.Add(-ago)}, Failures: failures, Counted: "counted"}
+	})
+}
+
+func backupPod(p plan.BackupPod) change {
+	return func(o *plan.Observed) { o.Backup.Pod = &p }
+}
+
+func archive(a plan.Archive) change {
+	return reported("db-1", func(r *plan.Report) { r.Archive = &a })
+}
+
+const unchanged = "Running, term 1, primary db-1, standby db-2, synced [db-1 db-2]"
+
+func TestABackupIsMade(t *testing.T) {
+	schedule := func(line string) change {
+		return specOf(func(s *postgres.PostgresClusterSpec) { s.Backup.Schedule = line })
+	}
+	testDecisions(t, map[string]decisionCase{
+		"at once if there was none":                  {backedUp(3), "CreateBackup db-3"},
+		"of the synced standby if there is no other": {backedUp(2), "CreateBackup db-2"},
+		"of the primary if there is none":            {backedUp(1), "CreateBackup db-1"},
+		"not of one that does not stream":            {backedUp(3, streaming("db-2")), "CreateBackup db-2"},
+		"not if nobody wants it":                     {well(3), ""},
+		"not while nothing is archived":              {backedUp(3, reported("db-1", func(r *plan.Report) { r.Archive = nil })), ""},
+		"when it is time":                            {backedUp(3, begun(time.Minute, 0)), "CreateBackup db-3"},
+		"not before that":                            {backedUp(3, begun(0, 0)), ""},
+		"also by an interval":                        {backedUp(3, begun(time.Minute, 0), schedule("@every 60s")), "CreateBackup db-3"},
+		"again after ten seconds if it has failed":   {backedUp(3, begun(10*time.Second, 1)), "CreateBackup db-3"},
+		"not earlier":                                {backedUp(3, begun(9*time.Second, 1)), ""},
+		"ever more slowly":                           {backedUp(3, begun(79*time.Second, 4)), ""},
+		"but every hour at least":                    {backedUp(3, begun(time.Hour, 100)), "CreateBackup db-3"},
+		"not while there is one":                     {backedUp(3, backupPod(plan.BackupPod{UID: "pod"})), ""},
+		"not by a schedule that says nothing":        {backedUp(3, schedule("daily")), ""},
+		"not by one that is never":                   {backedUp(3, begun(time.Hour, 0), schedule("0 0 31 2 *")), ""},
+		"a success is written":                       {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Succeeded: true})), unchanged},
+		"a failure is, too":                          {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Failed: true})), unchanged},
+		"then the pod goes":                          {backedUp(3, begun(0, 0), backupPod(plan.BackupPod{UID: "counted", Succeeded: true})), "DeleteBackup db-backup"},
+		"and goes once":                              {backedUp(3, begun(0, 0), backupPod(plan.BackupPod{UID: "counted", Succeeded: true, Deleting: true})), ""},
+		"it ends when nobody wants it any more":      {well(3, backupPod(plan.BackupPod{UID: "pod"})), "DeleteBackup db-backup"},
+		"it ends before the cluster does": {backedUp(3, backupPod(plan.BackupPod{UID: "pod"}), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Deleting }), func(o *plan.Observed) {
+			o.Cluster.DeletionTimestamp = &metav1.Time{}
+		}), "DeleteBackup db-backup"},
+	})
+}
+
+func TestAResultIsCountedOnce(t *testing.T) {
+	created := noon.Add(-time.Minute)
+	failed := backedUp(3, begun(time.Hour, 1), backupPod(plan.BackupPod{UID: "pod", Created: created, Failed: true, Message: "no space left"}))
+	d := plan.Cluster(failed)
+	if b := d.Status.Backup; b.Failures != 2 || b.Counted != "pod" || !b.Begun.Time.Equal(created) {
+		t.Errorf("got %+v", b)
+	}
+	if !d.Warning || !strings.HasSuffix(d.Note, "no space left") {
+		t.Errorf("got the event %+v", d)
+	}
+	failed.Backup.Pod.Failed, failed.Backup.Pod.Succeeded = false, true
+	if d := plan.Cluster(failed); d.Status.Backup.Failures != 0 || d.Warning {
+		t.Errorf("got %+v", d.Status.Backup)
+	}
+}
+
+func TestWhatIsReportedOfBackups(t *testing.T) {
+	at := func(before time.Duration) time.Time { return noon.Add(-before) }
+	published := statusOf(func(s *postgres.PostgresClusterStatus) {
+		s.Backup = &postgres.BackupStatus{LastBackup: &metav1.Time{Time: at(time.Hour)}, Restorable: &postgres.Restorable{From: metav1.Time{Time: at(2 * time.Hour)}, To: metav1.Time{Time: at(5 * time.Second)}}}
+	})
+	good := plan.Archive{First: at(2 * time.Hour), Last: at(time.Hour), Until: at(time.Second / 2)}
+	for name, tc := range map[string]struct {
+		observed plan.Observed
+		reason   string    // of BackedUp; with a ! if it is False
+		to       time.Time // of the range
+	}{
+		"nothing yet":                     {backedUp(2), "!Waiting", time.Time{}},
+		"a backup":                        {backedUp(2, archive(good)), "Verified", at(time.Second)},
+		"a little later":                  {backedUp(2, published, archive(good)), "Verified", at(5 * time.Second)},
+		"ten seconds later":               {backedUp(2, published, archive(plan.Archive{First: good.First, Last: good.Last, Until: noon.Add(5 * time.Second)})), "Verified", noon.Add(5 * time.Second)},
+		"an archive that lags":            {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: at(3 * time.Minute)})), "!ArchiveLags", at(3 * time.Minute)},
+		"one that takes nothing":          {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: good.Until, Failure: "no space left"})), "!NotArchived", at(time.Second)},
+		"an archive that begins later":    {backedUp(2, archive(plan.Archive{First: at(time.Second), Last: at(time.Second), Until: at(2 * time.Second)})), "!Waiting", time.Time{}},
+		"backups that fail":               {backedUp(2, begun(time.Minute, 3), archive(good)), "!BackupFailed", at(time.Second)},
+		"a primary that does not answer":  {backedUp(2, published, silent("db-1", time.Second)), "Verified", at(5 * time.Second)},
+		"nothing that anybody has wanted": {well(2), "", time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tc.observed.Cluster.Status.DeepCopy()
+			tc.observed.Describe(s)
+			reason := ""
+			if got := meta.FindStatusCondition(s.Conditions, postgres.BackedUp); got != nil {
+				if reason = got.Reason; got.Status == "False" {
+					reason = "!" + reason
+				}
+			}
+			if reason != tc.reason {
+				t.Errorf("BackedUp is %q, want %q", reason, tc.reason)
+			}
+			to := time.Time{}
+			if s.Backup != nil && s.Backup.Restorable != nil {
+				to = s.Backup.Restorable.To.Time
+			}
+			if !to.Equal(tc.to) {
+				t.Errorf("the range goes to %s, want %s", to, tc.to)
+			}
+		})
+	}
+	bad := backedUp(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Backup.Schedule = "daily" }))
+	s := bad.Cluster.Status.DeepCopy()
+	bad.Describe(s)
+	if got := meta.FindStatusCondition(s.Conditions, postgres.Accepted); got.Reason != "InvalidSchedule" || !strings.Contains(got.Message, `"0 3 * * *"`) {
+		t.Errorf("got %+v", got)
+	}
+}
