@@ -146,6 +146,7 @@ type RestoreFrom struct {
 type AllowDataLoss struct {
 	// The member to be the primary.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Member string `json:"member"`
 	// The term in which it is said: status.term. In any other it means nothing, so it cannot
