@@ -89,6 +89,7 @@ func (e *env) program(args ...string) *exec.Cmd {
 	command := exec.Command(self(e), args...)
 	command.Env = append(os.Environ(), asAgent+"=yes", "TMPDIR="+e.folder,
 		"GORACE=atexit_sleep_ms=0") // or each file that PostgreSQL has it fetch takes a second more
+	command.Env = append(command.Env, e.variables...)
 	command.Dir = e.folder
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
@@ -149,6 +150,7 @@ func (a *agent) cleanUp() {
 	a.signal(syscall.SIGTERM)
 	<-a.done
 	assert.False(a, a.logged(a.name, "DATA RACE"))
+	assert.False(a, a.logged(a.name, "is forbidden"), "a request is refused")
 	if !a.Failed() {
 		return
 	}

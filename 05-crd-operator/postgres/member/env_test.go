@@ -25,6 +25,7 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/member"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/operator"
 )
 
 // asAgent is the variable that makes this test program the agent. Agents have to be processes
@@ -38,12 +39,6 @@ func TestMain(m *testing.M) {
 	testcluster.Main(m)
 }
 
-// rights are all that an agent may do.
-var rights = []rbacv1.PolicyRule{
-	{APIGroups: []string{postgres.GroupName}, Resources: []string{"postgresclusters"}, Verbs: []string{"get", "list", "watch"}},
-	{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"get", "update"}},
-}
-
 var installed sync.Once // the CRD
 
 // env is a cluster whose status a test writes, in the place of the operator, and its agents.
@@ -52,16 +47,18 @@ type env struct {
 	client    client.Client
 	namespace string
 	programs  string
-	folder    string // which the user that runs the agents may read
-	config    *rest.Config
-	agents    map[string]*agent // the present ones
-	timeline  int32             // of the primary
-	bundle    []byte            // the CAs that clients trust
-	addresses map[string]string // that are wrong in the status
-	backup    string            // the folder of the backups, if there are any
-	flags     []string          // more of them, for agents
-	storage   resource.Quantity // of each disk
-	full      string            // whose disk is nearly full, in the status
+	folder    string              // which the user that runs the agents may read
+	rules     []rbacv1.PolicyRule // what an agent may do
+	config    *rest.Config        // of an agent
+	agents    map[string]*agent   // the present ones
+	timeline  int32               // of the primary
+	bundle    []byte              // the CAs that clients trust
+	addresses map[string]string   // that are wrong in the status
+	backup    string              // the folder of the backups, if there are any
+	flags     []string            // more of them, for agents
+	variables []string            // of the environments of agents, too
+	storage   resource.Quantity   // of each disk
+	full      string              // whose disk is nearly full, in the status
 }
 
 func newEnv(t testing.TB) *env {
@@ -79,9 +76,11 @@ func newEnv(t testing.TB) *env {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "member-"}}
 	require.NoError(t, e.client.Create(t.Context(), namespace))
 	e.namespace = namespace.Name
-	e.config = server.User(t, e.namespace, rights)
 	meta := metav1.ObjectMeta{Namespace: e.namespace, Name: "db"}
-	require.NoError(t, e.client.Create(t.Context(), &postgres.PostgresCluster{ObjectMeta: meta, Spec: postgres.PostgresClusterSpec{Size: 3}}))
+	cluster := &postgres.PostgresCluster{ObjectMeta: meta, Spec: postgres.PostgresClusterSpec{Size: 3}}
+	e.rules = operator.MemberRules(cluster)
+	e.config = server.User(t, e.namespace, e.rules)
+	require.NoError(t, e.client.Create(t.Context(), cluster))
 	require.NoError(t, e.client.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: meta}))
 
 	e.folder, err = os.MkdirTemp("", "member-") //nolint:usetesting // t.TempDir is closed to other users

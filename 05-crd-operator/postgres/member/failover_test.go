@@ -13,6 +13,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -79,9 +80,13 @@ func TestStoppedPrimaryAcknowledgesNothing(t *testing.T) {
 	e.eventually(func() bool { return e.holder() == "" }, "the Lease is free")
 }
 
+// In the course of it, agents use all their rights.
 func TestSwitchover(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
+	requests := testrights.Requests{Named: true}
+	e.config = requests.StartProxy(t, e.config)
+	e.variables = []string{"KUBE_FEATURE_WatchListClient=false"} // not every server can send a list as the beginning of a watch
 	first, _ := e.seedTwo()
 	mark := filepath.Join(first.data, "database", "mark")
 	require.NoError(t, os.WriteFile(mark, nil, 0o600))
@@ -90,6 +95,7 @@ func TestSwitchover(t *testing.T) {
 	e.streams("db-1")
 	second.sql("INSERT INTO rows VALUES (2)")
 	assert.FileExists(t, mark, "a primary that was stopped well is not cloned anew")
+	assert.Equal(t, testrights.Granted(e.rules), requests.Used())
 }
 
 // The agent of the primary is frozen, and nobody kills it: what still runs of the primary can

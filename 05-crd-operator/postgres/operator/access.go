@@ -38,7 +38,7 @@ func access(cluster *postgres.PostgresCluster) []shared {
 	name := sharedName(cluster)
 	return []shared{
 		{name, &corev1.ServiceAccount{}, func(client.Object) {}},
-		{name, &rbacv1.Role{}, func(o client.Object) { o.(*rbacv1.Role).Rules = memberRules(cluster) }},
+		{name, &rbacv1.Role{}, func(o client.Object) { o.(*rbacv1.Role).Rules = MemberRules(cluster) }},
 		{name, &rbacv1.RoleBinding{}, func(o client.Object) {
 			binding := o.(*rbacv1.RoleBinding)
 			binding.RoleRef = rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}
@@ -119,8 +119,8 @@ func createOrUpdate(ctx context.Context, c client.Client, cluster *postgres.Post
 	return err
 }
 
-// memberRules is what an agent may do: read its cluster, and hold the cluster's Lease.
-func memberRules(cluster *postgres.PostgresCluster) []rbacv1.PolicyRule {
+// MemberRules is what an agent may do: read its cluster, and hold the cluster's Lease.
+func MemberRules(cluster *postgres.PostgresCluster) []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{postgres.GroupName}, Resources: []string{"postgresclusters"}, ResourceNames: []string{cluster.Name}, Verbs: []string{"get", "list", "watch"}},
 		{APIGroups: []string{coordinationv1.GroupName}, Resources: []string{"leases"}, ResourceNames: []string{cluster.Name}, Verbs: []string{"get", "update"}},

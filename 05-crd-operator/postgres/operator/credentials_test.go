@@ -24,7 +24,7 @@ func TestEachRoleHasASecret(t *testing.T) {
 	}
 	assert.Len(t, passwords, 3, "no two are the same")
 
-	secrets := slices.DeleteFunc(requests.all(), func(what string) bool { return what[len(what)-len(" secrets"):] != " secrets" })
+	secrets := slices.DeleteFunc(requests.All(), func(what string) bool { return what[len(what)-len(" secrets"):] != " secrets" })
 	slices.Sort(secrets)
 	assert.Equal(t, []string{"create secrets", "deletecollection secrets"}, slices.Compact(secrets), "none is read")
 }

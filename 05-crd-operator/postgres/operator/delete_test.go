@@ -51,7 +51,7 @@ func TestADeletedClusterLeavesNothing(t *testing.T) {
 	e.settle()
 	require.NoError(t, e.Delete(t.Context(), cluster))
 	e.gone()
-	requests := e.requests.take()
+	requests := e.requests.Take()
 	fromDisks := requests[slices.Index(requests, "delete persistentvolumeclaims"):]
 	assert.NotContains(t, fromDisks, "patch pods", "no PostgreSQL loses its files while it runs")
 
@@ -134,7 +134,7 @@ func TestAPodThatEndsAtOnceIsMadeEverMoreSlowly(t *testing.T) {
 	}
 	assert.Greater(t, made[7], 20*time.Second)
 	creates := func(what string) bool { return what != "create pods" }
-	assert.Len(t, slices.DeleteFunc(e.requests.all(), creates), 8)
+	assert.Len(t, slices.DeleteFunc(e.requests.All(), creates), 8)
 }
 
 // A user who deletes a disk wants a new one now: how often its pod has ended does not count.

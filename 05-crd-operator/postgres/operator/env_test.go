@@ -24,6 +24,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -38,8 +39,8 @@ type env struct {
 	server        *testcluster.Cluster
 	namespace     string
 	clock         *clocktesting.FakeClock
-	operator      *Reconciler // which the test calls
-	requests      requests    // of that operator
+	operator      *Reconciler         // which the test calls
+	requests      testrights.Requests // of that operator
 	events        *events.FakeRecorder
 
 	mu      sync.Mutex        // guards what agents and the test change
@@ -89,7 +90,7 @@ func (e *env) connect(config *rest.Config) client.Client {
 func (e *env) restart() {
 	e.Helper()
 	config := rest.CopyConfig(e.server.Config)
-	e.requests.watch(config)
+	e.requests.Watch(config)
 	c := e.connect(config)
 	e.operator = &Reconciler{
 		Client: c, Live: c, Events: e.events, Clock: e.clock, Options: e.options(), agents: e.dialer(),

@@ -68,9 +68,9 @@ func TestWhatMembersShareIsRestored(t *testing.T) {
 			assert.Equal(t, before, content(e, tc.object, tc.name))
 		})
 	}
-	e.requests.take()
+	e.requests.Take()
 	e.reconcile()
-	for _, request := range e.requests.take() {
+	for _, request := range e.requests.Take() {
 		assert.NotContains(t, []string{"create", "update", "patch", "delete"}, strings.Fields(request)[0], "nothing is left to do")
 	}
 }

@@ -134,7 +134,7 @@ func (e *env) settle() []string {
 	for e.reconcile().RequeueAfter < whileSettled {
 		e.simulate()
 	}
-	e.requests.take()
+	e.requests.Take()
 	return statuses
 }
 
