@@ -11,6 +11,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -94,7 +96,7 @@ func (f Folder) Check(path, name string) error {
 		if err != nil {
 			return err
 		}
-		if len(bases) > 0 && isSegment(name) && number(name) < number(bases[0].Segment) {
+		if len(bases) > 0 && isSegment(name) && number(name) < firstNeeded(bases) {
 			return nil
 		}
 		return fmt.Errorf("%w: %s", ErrNotThere, name)
@@ -111,17 +113,25 @@ func (f Folder) Check(path, name string) error {
 
 // Last returns the newest segment of the log, by its number, or an empty string.
 func (f Folder) Last() (string, error) {
-	entries, err := os.ReadDir(f.wal())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	names, err := f.segments()
+	if err != nil || len(names) == 0 {
 		return "", err
 	}
-	last := ""
+	return slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) }), nil
+}
+
+// segments are the names of those that are in the archive, and of notes about them.
+func (f Folder) segments() (names []string, err error) {
+	entries, err := os.ReadDir(f.wal())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	for _, entry := range entries {
-		if name, _ := strings.CutSuffix(entry.Name(), ".gz"); isSegment(name) && (last == "" || number(name) > number(last)) {
-			last = name
+		if name, _ := strings.CutSuffix(entry.Name(), ".gz"); isSegment(name) {
+			names = append(names, name)
 		}
 	}
-	return last, nil
+	return names, nil
 }
 
 // Get copies a file of the log to a path, unless it is a segment after the last one that is
@@ -181,6 +191,9 @@ var segmentName = regexp.MustCompile(`^[0-9A-F]{24}(\.partial|\.[0-9A-F]{8}\.bac
 // Its name is that of the timeline and its number, eight and sixteen digits of base 16.
 func isSegment(name string) bool { return segmentName.MatchString(name) }
 
+// segmentLength is the length of a segment's own name.
+const segmentLength = 24
+
 // number is that of a segment. Those of all timelines are counted together.
 func number(segment string) string { return segment[8:24] }
 
@@ -194,12 +207,15 @@ func replace(path string, content []byte) error {
 	return writeNew(path, func(w io.Writer) error { _, err := w.Write(content); return err }, os.Rename)
 }
 
+// unnamed begins the name of a file that has not got its own yet.
+const unnamed = ".new-"
+
 func writeNew(path string, write func(io.Writer) error, name func(from, to string) error) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(folder, ".new-*")
+	file, err := os.CreateTemp(folder, unnamed+"*")
 	if err != nil {
 		return err
 	}

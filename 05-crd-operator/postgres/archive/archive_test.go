@@ -57,49 +57,13 @@ func TestTheDiskIsThatOfOneDatabase(t *testing.T) {
 	require.ErrorContains(t, f.Claim("7302"), "the backups of database 7301, and this is database 7302")
 }
 
-func TestTheOldestBackupsGoWithTheirLog(t *testing.T) {
-	f := Folder(t.TempDir())
-	for i, segment := range []string{"000000010000000000000002", "000000010000000000000004", "000000020000000000000006"} {
-		id := NewID(time.Date(2026, 11, 23, 4, i, 0, 0, time.UTC))
-		file, err := f.Begin(id)
-		require.NoError(t, err)
-		require.NoError(t, file.Close())
-		require.NoError(t, f.Keep(Base{ID: id, Segment: segment}))
-	}
-	_, err := f.Begin("20261123T040500.000Z")
-	require.NoError(t, err)
-	for _, name := range []string{"000000010000000000000003", "000000010000000000000004", "000000010000000000000005.partial", "000000020000000000000005", "00000002.history", "000000010000000000000001.partial", "000000010000000000000002.00000028.backup"} {
-		require.NoError(t, f.Put(write(t, name), name))
-	}
-	require.NoError(t, f.Prune(2))
-	bases, err := f.Bases()
-	require.NoError(t, err)
-	require.Len(t, bases, 2)
-	assert.Equal(t, "000000010000000000000004", bases[0].Segment)
-	var names []string
-	entries, err := os.ReadDir(f.wal())
-	require.NoError(t, err)
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	assert.Equal(t, []string{"000000010000000000000004.gz", "000000010000000000000005.partial.gz", "00000002.history.gz", "000000020000000000000005.gz"}, names)
-	entries, err = os.ReadDir(f.bases())
-	require.NoError(t, err)
-	assert.Len(t, entries, 2, "what was not finished goes, too")
-	require.NoError(t, f.Check(write(t, "a late standby's"), "000000010000000000000003"), "nobody needs it any more")
-	require.ErrorIs(t, f.Check(write(t, "the next one"), "000000020000000000000007"), ErrNotThere)
-}
-
 func TestTheBaseBackupForATime(t *testing.T) {
 	f := Folder(t.TempDir())
 	_, err := f.Choose(time.Time{})
 	require.ErrorContains(t, err, "there is no base backup")
 	at := func(minute int) time.Time { return time.Date(2026, 11, 23, 4, minute, 0, 0, time.UTC) }
 	for _, minute := range []int{10, 20, 30} {
-		file, err := f.Begin(NewID(at(minute)))
-		require.NoError(t, err)
-		require.NoError(t, file.Close())
-		require.NoError(t, f.Keep(Base{ID: NewID(at(minute)), End: at(minute + 1)}))
+		keep(t, f, Base{ID: NewID(at(minute)), Segment: "000000010000000000000002", End: at(minute + 1)})
 	}
 	require.NoError(t, f.SetUntil(at(30)))
 	require.NoError(t, f.SetUntil(at(40)))

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -41,8 +40,12 @@ func (f Folder) Begin(id string) (*os.File, error) {
 	return os.OpenFile(f.Tar(id), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
-// Keep has a base backup count, whose copy is complete and was restored on trial.
+// Keep has a base backup count, whose copy is complete and was restored on trial. It fails if the
+// copy is not there any more.
 func (f Folder) Keep(b Base) error {
+	if copied, err := os.Stat(f.Tar(b.ID)); err != nil || copied.Size() != b.Bytes {
+		return errors.Join(fmt.Errorf("the copy of base backup %s is not what was restored on trial", b.ID), err)
+	}
 	return writeOnce(f.description(b.ID), func(w io.Writer) error { return json.NewEncoder(w).Encode(b) })
 }
 
@@ -86,9 +89,15 @@ func (f Folder) Choose(until time.Time) (Base, error) {
 		return bases[len(bases)-1], nil
 	}
 	last, err := f.Until()
+	if err != nil {
+		return Base{}, err
+	}
+	bases, gap, err := f.Unbroken()
 	switch {
 	case err != nil:
 		return Base{}, err
+	case len(bases) == 0:
+		return Base{}, fmt.Errorf("the archive lacks segment %s of the log, so no time can be chosen; leave it out to have what is there", gap)
 	case until.After(last), until.Before(bases[0].End):
 		return Base{}, fmt.Errorf("the backups go from %s to %s, and %s is wanted; choose a time between them", format(bases[0].End), format(last), format(until))
 	}
@@ -105,45 +114,28 @@ func format(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // what was not finished, too: there is one backup at a time.
 func (f Folder) Prune(keep int) error {
 	bases, err := f.Bases()
-	if err != nil || len(bases) == 0 {
+	if err != nil {
 		return err
 	}
 	kept := bases[max(0, len(bases)-keep):]
 	entries, err := os.ReadDir(f.bases())
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if !slices.ContainsFunc(kept, func(b Base) bool { return b.ID == entry.Name() }) {
-			if err := f.drop(entry.Name()); err != nil {
-				return err
-			}
-		}
-	}
-	return f.pruneLog(kept[0].Segment)
-}
-
-// drop removes a base backup: first its description, so that half of it never counts.
-func (f Folder) drop(id string) error {
-	if err := os.Remove(f.description(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.RemoveAll(f.base(id))
-}
-
-// pruneLog removes the segments before one, on every timeline. The histories of timelines stay:
-// they are small, and without them no later timeline can be followed.
-func (f Folder) pruneLog(first string) error {
-	entries, err := os.ReadDir(f.wal())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, entry := range entries {
-		if name, _ := strings.CutSuffix(entry.Name(), ".gz"); isSegment(name) && number(name) < number(first) {
-			if err := os.Remove(f.log(name)); err != nil {
+		if !slices.ContainsFunc(kept, func(b Base) bool { return b.ID == entry.Name() }) {
+			if err := f.Drop(entry.Name()); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return f.pruneLog(kept)
+}
+
+// Drop removes a base backup: first its description, so that half of it never counts.
+func (f Folder) Drop(id string) error {
+	if err := os.Remove(f.description(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(f.base(id))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +16,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 )
 
-// checkFor is how long a standby waits for the primary to archive a file. PostgreSQL tries it
-// again, and may have to stop meanwhile.
+// checkFor is how long a standby waits for the primary to archive a file.
 const checkFor = time.Second
 
 // archiveOrNote archives a file, and leaves why it has failed where the agent finds it.
@@ -29,28 +29,53 @@ func archiveOrNote(ctx context.Context, f archive.Folder, path string) error {
 }
 
 // archiveFile is what PostgreSQL runs for each file of its log that is complete. The primary
-// puts it into the archive. A standby has the same file, and lets it go when the archive has it;
-// what the last primary did not archive, the next one does.
+// puts it into the archive. A standby has the same file, and lets it go when the archive has it.
+// If it waits in vain, it puts the file there itself: the primary may have been cloned later, and
+// not have it.
 func archiveFile(ctx context.Context, f archive.Folder, path string) error {
+	if unneeded, err := wasCutOff(path); unneeded || err != nil {
+		return err
+	}
 	name := filepath.Base(path)
-	ctx, cancel := context.WithTimeout(ctx, checkFor)
-	defer cancel()
-	for {
-		if !isStandby(".") {
-			if err := claim(f, path); err != nil {
-				return err
-			}
-			return f.Put(path, name)
-		}
+	for deadline := time.Now().Add(checkFor); isStandby(".") && time.Now().Before(deadline); {
 		if err := f.Check(path, name); !errors.Is(err, archive.ErrNotThere) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the primary has not archived %s yet", name)
+			return ctx.Err()
 		case <-time.After(interval):
 		}
 	}
+	if err := claim(f, path); err != nil {
+		return err
+	}
+	return f.Put(path, name)
+}
+
+// wasCutOff reports whether a timeline has ended within a segment. The next timeline begins with a
+// copy of it, so nobody reads this one, of which members have different ones. What a new primary
+// has left of it is called .partial.
+func wasCutOff(path string) (bool, error) {
+	name := filepath.Base(path)
+	end := segmentEnd(strings.TrimSuffix(name, ".partial"))
+	if end == 0 {
+		return false, nil
+	}
+	if strings.HasSuffix(name, ".partial") {
+		return true, nil
+	}
+	histories, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.history"))
+	if err != nil || len(histories) == 0 {
+		return false, err
+	}
+	content, err := os.ReadFile(slices.Max(histories)) // that of the newest timeline
+	if err != nil {
+		return false, err
+	}
+	forks, err := parseHistory(string(content))
+	timeline, _ := strconv.ParseInt(name[:8], 16, 32) // segmentEnd has read the rest
+	return slices.ContainsFunc(forks, func(f fork) bool { return f.timeline == int32(timeline) && f.at < end }), err
 }
 
 // claim makes the archive that of the database whose segment this is. Its first page has the

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 const (
 	sampleEvery = time.Second
 	// untilEvery is how often the archive is told until when it is complete.
-	untilEvery = 10 * time.Second
+	untilEvery = 2 * time.Second
 )
 
 const mostSamples = 5000
@@ -37,7 +38,8 @@ type archiver struct {
 	samples  []sample
 	archived plan.LSN  // all before it is in the archive
 	closed   plan.LSN  // all before it is in segments that are closed
-	wrote    time.Time // when the archive was told last
+	told     time.Time // until when it is complete, as the archive was told
+	wrote    time.Time // when that was
 
 	mu     sync.Mutex
 	report *plan.Archive
@@ -75,7 +77,7 @@ func (a *archiver) run(ctx context.Context) {
 		if a.holds() {
 			a.observe(ctx)
 		} else {
-			a.samples, a.archived, a.closed = nil, 0, 0
+			a.samples, a.archived, a.closed, a.told = nil, 0, 0, time.Time{}
 			a.set(nil)
 		}
 		select {
@@ -94,30 +96,37 @@ func (a *archiver) observe(ctx context.Context) {
 		return // PostgreSQL ends, or has not begun; the loop knows
 	}
 	report := &plan.Archive{Failure: failure}
+	var until time.Time
 	if a.holds() { // still, so nobody else has acknowledged anything
-		report.Until = a.until()
+		until = a.until()
 	}
-	if err := a.read(report); err != nil {
+	if err := a.read(report, until); err != nil {
 		klog.FromContext(ctx).Error(err, "the disk of the backups cannot be used; trying again")
 		report.Failure = err.Error()
 	}
+	report.Until = a.told
 	a.set(report)
 }
 
-// read reads what base backups there are, and tells the archive until when it is complete.
-func (a *archiver) read(report *plan.Archive) error {
-	if !report.Until.IsZero() && time.Since(a.wrote) > untilEvery {
-		if err := a.folder.SetUntil(report.Until); err != nil {
+// read reads what base backups there are, and tells the archive until when it is complete. What
+// comes before a gap does not count.
+func (a *archiver) read(report *plan.Archive, until time.Time) error {
+	bases, gap, err := a.folder.Unbroken()
+	switch {
+	case err != nil:
+		return err
+	case len(bases) > 0:
+		last := bases[len(bases)-1]
+		report.First, report.Last, report.Bytes = bases[0].End, last.End, last.Bytes
+	case gap != "":
+		return fmt.Errorf("the archive lacks segment %s of the log, so another base backup is made", gap)
+	}
+	if until.After(a.told) && time.Since(a.wrote) > untilEvery {
+		if err := a.folder.SetUntil(until); err != nil {
 			return err
 		}
-		a.wrote = time.Now()
+		a.told, a.wrote = until, time.Now()
 	}
-	bases, err := a.folder.Bases()
-	if err != nil || len(bases) == 0 {
-		return err
-	}
-	last := bases[len(bases)-1]
-	report.First, report.Last, report.Bytes = bases[0].End, last.End, last.Bytes
 	return nil
 }
 
@@ -142,7 +151,7 @@ func (a *archiver) sample(ctx context.Context) (failure string, err error) {
 		return "", err
 	}
 	a.add(sample{now, now, at, row[1]})
-	a.archived = max(a.archived, segmentEnd(row[2]))
+	a.archived = max(a.archived, archivedWith(row[2]))
 	if row[3] != "" {
 		failure = row[3] + " could not be archived: " + a.reason()
 	}
@@ -209,6 +218,15 @@ func (a *archiver) until() time.Time {
 		return time.Time{}
 	}
 	return a.samples[0].time
+}
+
+// archivedWith is up to where the log is archived when a file is. The note about a base backup
+// comes after the segment in which that began.
+func archivedWith(name string) plan.LSN {
+	if segment, isNote := strings.CutSuffix(name, ".backup"); isNote {
+		name, _, _ = strings.Cut(segment, ".")
+	}
+	return segmentEnd(name)
 }
 
 const segmentSize = 16 << 20

@@ -28,11 +28,20 @@ type BackupOptions struct {
 	Program  string         // the agent
 }
 
-// Backup makes a base backup, restores it on trial, and removes those that are too many. A copy
-// that cannot be restored is none.
+// Backup makes a base backup, and removes those that are too many.
 func Backup(ctx context.Context, o BackupOptions) error {
+	id := archive.NewID(time.Now())
+	if err := o.make(ctx, id); err != nil {
+		_ = o.Folder.Drop(id) // or else the next one does
+		return err
+	}
+	return o.Folder.Prune(o.Keep)
+}
+
+// make makes a base backup, and restores it on trial. A copy that cannot be restored is none.
+func (o BackupOptions) make(ctx context.Context, id string) error {
 	begun := time.Now()
-	b := archive.Base{ID: archive.NewID(begun)}
+	b := archive.Base{ID: id}
 	var err error
 	if b.Bytes, err = o.copy(ctx, b.ID); err != nil {
 		return fmt.Errorf("copying the database of %s: %w", o.Member, err)
@@ -43,10 +52,7 @@ func Backup(ctx context.Context, o BackupOptions) error {
 		return fmt.Errorf("restoring base backup %s on trial: %w", b.ID, err)
 	}
 	klog.FromContext(ctx).Info("restored on trial", "base", b.ID, "took", time.Since(b.End).Round(time.Millisecond))
-	if err := o.Folder.Keep(b); err != nil {
-		return err
-	}
-	return o.Folder.Prune(o.Keep)
+	return o.Folder.Keep(b)
 }
 
 // copy copies the database, and returns how large the copy is.
@@ -61,6 +67,9 @@ func (o BackupOptions) copy(ctx context.Context, id string) (int64, error) {
 		return 0, err
 	}
 	if err := o.Folder.Claim(system); err != nil {
+		return 0, err
+	}
+	if err := o.Folder.Prune(o.Keep); err != nil { // what one was killed at takes the space
 		return 0, err
 	}
 	file, err := o.Folder.Begin(id)

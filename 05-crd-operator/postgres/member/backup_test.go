@@ -167,3 +167,86 @@ func TestAPromotionBeginsATimelineThatTheArchiveDoesNotKnow(t *testing.T) {
 	second.sql("INSERT INTO rows VALUES (2)")
 	second.archived()
 }
+
+// letsGo waits until the member has nothing left that is to be archived.
+func (a *agent) letsGo() {
+	a.Helper()
+	var waiting []string
+	a.eventually(func() (none bool) {
+		var err error
+		waiting, err = filepath.Glob(filepath.Join(a.data, "database", "pg_wal", "archive_status", "*.ready"))
+		require.NoError(a, err)
+		return len(waiting) == 0
+	}, "%s has nothing left to archive", a.name)
+}
+
+// The segment in which a timeline has ended is never complete: the next timeline's is that.
+func TestNobodyArchivesASegmentThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	e := newBackedUp(t)
+	first, second := e.seedTwo()
+	third := e.join("db-3")
+	first.archived()
+	first.sql("INSERT INTO rows VALUES (2)")
+	first.kill()
+	e.elect("db-2", "db-3")
+	e.streams("db-3")
+	second.sql("INSERT INTO rows VALUES (3)")
+	second.archived()
+	third.letsGo()
+
+	second.sql("INSERT INTO rows VALUES (4)")
+	second.kill()
+	e.elect("db-3", "db-1")
+	first = e.start("db-1")
+	e.streams("db-1")
+	third.sql("INSERT INTO rows VALUES (5)")
+	third.archived()
+	third.letsGo()
+	first.letsGo()
+}
+
+// A recovery would end before what is missing. Only another base backup helps.
+func TestAGapInTheArchive(t *testing.T) {
+	t.Parallel()
+	e := newBackedUp(t)
+	first := e.seed()
+	first.sql(createRows)
+	first.archived()
+	require.Empty(t, e.backUp(first))
+	f := archive.Folder(e.backup)
+	first.sql("INSERT INTO rows VALUES (2)")
+	first.archived()
+	lost, err := f.Last()
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(e.backup, "wal", lost+".gz")))
+	first.sql("INSERT INTO rows VALUES (3)")
+	r := first.awaits("finds the gap", func(r report) bool { return r.Archive != nil && r.Archive.Failure != "" })
+	assert.Contains(t, r.Archive.Failure, "the archive lacks segment "+lost[8:])
+	assert.Zero(t, r.Archive.Last, "what was made before it does not count")
+
+	require.Empty(t, e.backUp(first))
+	first.archived()
+	r = first.awaits("has a base backup", func(r report) bool { return r.Archive != nil && !r.Archive.Last.IsZero() })
+	assert.Empty(t, r.Archive.Failure)
+}
+
+// Nobody knows how long an archive may have to wait for the next commit, and here there is none.
+func TestTheEndOfTheLogIsArchivedWhenTheClusterIsDeleted(t *testing.T) {
+	t.Parallel()
+	e := newBackedUp(t)
+	e.flags = []string{"--backup", e.backup, "--archive-timeout", "1h"}
+	first := e.seed()
+	first.sql(createRows)
+	require.Empty(t, e.backUp(first))
+	first.sql("INSERT INTO rows VALUES (2)")
+	e.update(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Primary, s.PrimaryUID = postgres.Deleting, "", "" })
+	first.awaits("has stopped", func(r report) bool { return !r.Running })
+
+	restored := newBackedUp(t)
+	restored.timeline = 3
+	again := restored.restore(e, nil)
+	again.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
+	restored.promote("db-1", "")
+	assert.Equal(t, []string{"1", "2"}, again.rows())
+}

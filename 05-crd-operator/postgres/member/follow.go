@@ -46,7 +46,11 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	defer s.close()
-	can, why, err := s.canBeFollowed(ctx, system, mine)
+	history, err := a.session.history(ctx, mine.timeline)
+	if err != nil {
+		return err
+	}
+	can, why, err := s.canBeFollowed(ctx, system, mine, history)
 	if err != nil {
 		return fmt.Errorf("comparing the log with the primary's: %w", err)
 	}
@@ -68,7 +72,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 
 // canBeFollowed reports whether a member can receive from this primary what it lacks, and if
 // not, why.
-func (s session) canBeFollowed(ctx context.Context, system string, member position) (can bool, why string, err error) {
+func (s session) canBeFollowed(ctx context.Context, system string, member position, mine []fork) (can bool, why string, err error) {
 	row, err := s.row(ctx, "SELECT "+writable)
 	if err != nil {
 		return false, "", err
@@ -87,7 +91,7 @@ func (s session) canBeFollowed(ctx context.Context, system string, member positi
 	if err != nil {
 		return false, "", err
 	}
-	if hasDiverged(member, primary, history) {
+	if hasDiverged(member, primary, mine, history) {
 		return false, fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.at, member.timeline), nil
 	}
 	kept, err := s.row(ctx, fmt.Sprintf(`SELECT '%s' >= pg_current_wal_flush_lsn() OR EXISTS (SELECT FROM pg_ls_waldir() WHERE substr(name, 9) = substr(pg_walfile_name('%[1]s'::pg_lsn + 1), 9))`, member.at))

@@ -21,13 +21,15 @@ type position struct {
 type fork = position
 
 // hasDiverged reports whether a member's log has something that the primary's has not. The
-// history is that of the primary's timeline: where each earlier one ended.
+// histories are those of their timelines: where each earlier one ended.
 //
 //	timeline 1  ----------+-----x      a member that is here has diverged,
 //	timeline 2            +--------    because timeline 2 forked off before x
-func hasDiverged(member, primary position, history []fork) bool {
+//
+// Two members that never saw each other may both have begun a timeline 2, at different places.
+func hasDiverged(member, primary position, mine, history []fork) bool {
 	if member.timeline == primary.timeline {
-		return member.at > primary.at
+		return member.at > primary.at || !slices.Equal(mine, history)
 	}
 	i := slices.IndexFunc(history, func(f fork) bool { return f.timeline == member.timeline })
 	return i < 0 || member.at > history[i].at

@@ -13,22 +13,28 @@ func TestDivergence(t *testing.T) {
 	primary := position{timeline: 3, at: 0x600}
 	for name, test := range map[string]struct {
 		member   position
+		another  bool // whether its timeline forked off elsewhere
 		diverged bool
 	}{
-		"on the primary's timeline, behind it":        {position{3, 0x580}, false},
-		"on the primary's timeline, as far as it":     {position{3, 0x600}, false},
-		"on the primary's timeline, ahead of it":      {position{3, 0x601}, true},
-		"on the last timeline, up to the fork":        {position{2, 0x500}, false},
-		"on the last timeline, past the fork":         {position{2, 0x501}, true},
-		"on the last timeline, further than now":      {position{2, 0x700}, true},
-		"on the first timeline, up to its fork":       {position{1, 0x300}, false},
-		"on the first timeline, past its fork":        {position{1, 0x400}, true},
-		"on a timeline that the primary never was on": {position{4, 0x100}, true},
+		"on the primary's timeline, behind it":        {position{3, 0x580}, false, false},
+		"on the primary's timeline, as far as it":     {position{3, 0x600}, false, false},
+		"on the primary's timeline, ahead of it":      {position{3, 0x601}, false, true},
+		"on another timeline of that number":          {position{3, 0x580}, true, true},
+		"on the last timeline, up to the fork":        {position{2, 0x500}, false, false},
+		"on the last timeline, past the fork":         {position{2, 0x501}, false, true},
+		"on the last timeline, further than now":      {position{2, 0x700}, false, true},
+		"on the first timeline, up to its fork":       {position{1, 0x300}, false, false},
+		"on the first timeline, past its fork":        {position{1, 0x400}, false, true},
+		"on a timeline that the primary never was on": {position{4, 0x100}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			forks, err := parseHistory(history)
 			require.NoError(t, err)
-			assert.Equal(t, test.diverged, hasDiverged(test.member, primary, forks))
+			mine := forks
+			if test.another {
+				mine = []fork{{1, 0x300}, {2, 0x480}}
+			}
+			assert.Equal(t, test.diverged, hasDiverged(test.member, primary, mine, forks))
 		})
 	}
 }

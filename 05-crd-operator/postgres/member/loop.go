@@ -100,7 +100,7 @@ func (a *agent) end(ctx context.Context) error {
 	a.endTerm()
 	a.mu.Unlock()
 	lost := a.server.lost()
-	a.server.stopFast()
+	a.server.stopFast(fastFor)
 	if lost || !a.lease.holds() {
 		return nil // the operator frees it once the pod has ended
 	}

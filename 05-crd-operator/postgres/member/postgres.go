@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // server is the PostgreSQL of a member.
@@ -129,9 +130,9 @@ func (s *server) lost() bool {
 }
 
 // stopFast and stopImmediate stop PostgreSQL, if it runs.
-func (s *server) stopFast() {
+func (s *server) stopFast(timeout time.Duration) {
 	if p := s.current(); p != nil {
-		p.stopFast()
+		p.stopFast(timeout)
 	}
 }
 

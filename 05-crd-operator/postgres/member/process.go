@@ -12,6 +12,7 @@ import (
 // The times that a stop takes at most. See also the times of the Lease.
 const (
 	fastFor   = 2 * time.Second
+	lastFor   = 20 * time.Second // when the cluster is deleted, and the last of the log is archived
 	killAfter = time.Second
 )
 
@@ -60,8 +61,8 @@ func (p *process) ended() bool {
 
 // stopFast has PostgreSQL roll back what is not committed, and send standbys all of its log.
 // Clients that wait for a commit lose their connection: nobody may tell them that it is done.
-func (p *process) stopFast() {
-	if !p.signal(syscall.SIGINT, fastFor) {
+func (p *process) stopFast(timeout time.Duration) {
+	if !p.signal(syscall.SIGINT, timeout) {
 		p.stopImmediate()
 	}
 }

@@ -71,6 +71,7 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 		fetch: fetchCommand(program, string(from), last), bounded: true, until: until,
 		// The new timeline goes to the archive, as far as it is written here.
 		archive: s.settings.archive, mode: "on",
+		capacity: s.settings.capacity,
 	}}}
 	defer func() {
 		if err != nil {
@@ -190,7 +191,7 @@ func (r *recovery) stop() {
 		r.session.close()
 		r.session = session{}
 	}
-	r.server.stopFast()
+	r.server.stopFast(fastFor)
 }
 
 // close ends PostgreSQL.

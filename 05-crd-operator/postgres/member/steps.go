@@ -145,7 +145,11 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return err
 	case plan.StopFast:
 		a.disconnect()
-		a.server.stopFast()
+		timeout := fastFor
+		if status.Phase == postgres.Deleting {
+			timeout = lastFor
+		}
+		a.server.stopFast(timeout)
 	case plan.StopImmediate:
 		a.disconnect()
 		a.server.stopImmediate()

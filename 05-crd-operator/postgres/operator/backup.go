@@ -83,6 +83,7 @@ func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error
 	o.Backup.Pod = &plan.BackupPod{
 		UID:       pod.UID,
 		Created:   pod.CreationTimestamp.Time,
+		Started:   pod.Status.Phase != corev1.PodPending,
 		Succeeded: pod.Status.Phase == corev1.PodSucceeded,
 		Failed:    pod.Status.Phase == corev1.PodFailed,
 		Deleting:  pod.DeletionTimestamp != nil,

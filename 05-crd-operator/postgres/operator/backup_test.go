@@ -144,6 +144,8 @@ func TestTheBackupIsRestoredWhenAllDisksAreLost(t *testing.T) {
 	now := e.clock.Now()
 	e.archives(plan.Archive{First: now, Last: now, Until: now})
 	e.ends(e.backsUp(), corev1.PodSucceeded, "")
+	e.change(func() { e.agents["db-1"].report.Received = 0x180 })
+	e.settle()
 	e.loseAll("db-1", "db-2")
 	e.until(phaseIs(postgres.Recovering))
 	e.until(phaseIs(postgres.Promoting))
@@ -152,7 +154,7 @@ func TestTheBackupIsRestoredWhenAllDisksAreLost(t *testing.T) {
 	e.backsUp() // at once
 	e.settle()
 	assert.NotContains(t, e.pod("db-2").Spec.Containers[0].Args, "--source=/source")
-	assert.Contains(t, strings.Join(e.recorded(), "\n"), "db-1 has made the database of base backup base and the log up to 0/100")
+	assert.Contains(t, strings.Join(e.recorded(), "\n"), "db-1 has made the database of base backup base and the log up to 0/100; the log was last seen at 0/180")
 }
 
 // Somebody has taken the label from a disk. To the operator, the member is gone.

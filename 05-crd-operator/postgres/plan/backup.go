@@ -16,6 +16,11 @@ import (
 const (
 	firstRetry   = 10 * time.Second
 	longestRetry = time.Hour
+	// startsWithin is how long its pod may wait for a node or an image. The next one may have
+	// another image.
+	startsWithin = 10 * time.Minute
+	// replaceBaseAfter is when the next one is due if the last one is of no use any more.
+	replaceBaseAfter = time.Minute
 )
 
 // BackupName is the name of the disk of a cluster's backups, and of the pod that makes one.
@@ -33,11 +38,17 @@ func (o Observed) backUp() Decision {
 	case pod.Succeeded:
 		return o.count("BackedUp", "a base backup was made, restored on trial, and kept", func(s *postgres.BackupStatus) { s.Failures = 0 })
 	case pod.Failed:
-		d := o.count("BackupFailed", "a base backup has failed: "+pod.Message, func(s *postgres.BackupStatus) { s.Failures++ })
-		d.Warning = true
-		return d
+		return o.fail(pod.Message)
+	case !pod.Started && o.Now.Sub(pod.Created) > startsWithin:
+		return o.fail("its pod has not started in " + startsWithin.String() + "; the next one may, or kubectl describe pod says why it cannot")
 	}
 	return Decision{}
+}
+
+func (o Observed) fail(why string) Decision {
+	d := o.count("BackupFailed", "a base backup has failed: "+why, func(s *postgres.BackupStatus) { s.Failures++ })
+	d.Warning = true
+	return d
 }
 
 // count writes the result of a backup.
@@ -74,6 +85,13 @@ func (o Observed) beginBackup() Decision {
 	return Decision{Action: CreateBackup, Member: from.Name, UID: from.Pod.UID, Reason: "BackingUp", Note: "a base backup of " + from.Name + " is made"}
 }
 
+// lacksBase reports whether there was a base backup that is of no use any more: the archive lacks
+// some of the log after it, or its disk is another one.
+func (o Observed) lacksBase() bool {
+	primary, s := o.member(o.Cluster.Status.Primary), o.Cluster.Status.Backup
+	return s != nil && s.LastBackup != nil && o.leads(primary) && primary.Report.Archive != nil && primary.Report.Archive.Last.IsZero()
+}
+
 // backupDue is when the next base backup is. The first is due at once.
 func (o Observed) backupDue() (time.Time, error) {
 	schedule, err := cron.ParseStandard("CRON_TZ=UTC " + o.Cluster.Spec.Backup.Schedule)
@@ -86,6 +104,8 @@ func (o Observed) backupDue() (time.Time, error) {
 		return o.Now, nil
 	case s.Failures > 0:
 		return s.Begun.Add(min(firstRetry<<min(s.Failures-1, 16), longestRetry)), nil
+	case o.lacksBase():
+		return s.Begun.Add(replaceBaseAfter), nil
 	}
 	next := schedule.Next(s.Begun.Time)
 	if next.IsZero() {
@@ -166,6 +186,8 @@ func (o Observed) notBackedUp(s *postgres.BackupStatus) (reason, message string)
 		return "BackupFailed", fmt.Sprintf("%d base backups have failed one after the other; the events say why", s.Failures)
 	case s == nil || s.LastBackup == nil || s.Restorable == nil:
 		return "Waiting", "there is no base backup yet"
+	case o.lacksBase():
+		return "Waiting", "the disk of the backups has none that can be restored; another one is made"
 	case o.Now.Sub(s.Restorable.To.Time) > o.Cluster.Spec.Backup.ArchiveTimeout.Duration+lagsAfter:
 		return "ArchiveLags", fmt.Sprintf("what was acknowledged since %s is not in the archive", s.Restorable.To.UTC().Format(time.RFC3339))
 	}

@@ -41,6 +41,9 @@ func archive(a plan.Archive) change {
 
 const unchanged = "Running, term 1, primary db-1, standby db-2, synced [db-1 db-2]"
 
+// lastBackup was made, and is in the status.
+var lastBackup = statusOf(func(s *postgres.PostgresClusterStatus) { s.Backup.LastBackup = &metav1.Time{Time: noon} })
+
 func TestABackupIsMade(t *testing.T) {
 	schedule := func(line string) change {
 		return specOf(func(s *postgres.PostgresClusterSpec) { s.Backup.Schedule = line })
@@ -59,7 +62,13 @@ func TestABackupIsMade(t *testing.T) {
 		"not earlier":                                {backedUp(3, begun(9*time.Second, 1)), ""},
 		"ever more slowly":                           {backedUp(3, begun(79*time.Second, 4)), ""},
 		"but every hour at least":                    {backedUp(3, begun(time.Hour, 100)), "CreateBackup db-3"},
-		"not while there is one":                     {backedUp(3, backupPod(plan.BackupPod{UID: "pod"})), ""},
+		"not while there is one":                     {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Started: true, Created: noon.Add(-time.Hour)})), ""},
+		"nor while one waits for a node":             {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Created: noon.Add(-10 * time.Minute)})), ""},
+		"one that never starts is a failure":         {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Created: noon.Add(-11 * time.Minute)})), unchanged},
+		"and its pod goes":                           {backedUp(3, begun(0, 1), backupPod(plan.BackupPod{UID: "counted", Created: noon.Add(-11 * time.Minute)})), "DeleteBackup db-backup"},
+		"soon if the last one is of no use any more": {backedUp(3, begun(time.Minute, 0), schedule("@every 1h"), lastBackup), "CreateBackup db-3"},
+		"but not at once":                            {backedUp(3, begun(59*time.Second, 0), schedule("@every 1h"), lastBackup), ""},
+		"not while the archive has it":               {backedUp(3, begun(time.Minute, 0), schedule("@every 1h"), lastBackup, archive(plan.Archive{Last: noon})), ""},
 		"not by a schedule that says nothing":        {backedUp(3, schedule("daily")), ""},
 		"not by one that is never":                   {backedUp(3, begun(time.Hour, 0), schedule("0 0 31 2 *")), ""},
 		"a success is written":                       {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Succeeded: true})), unchanged},
@@ -107,6 +116,7 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 		"an archive that lags":            {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: at(3 * time.Minute)})), "!ArchiveLags", at(3 * time.Minute)},
 		"one that takes nothing":          {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: good.Until, Failure: "no space left"})), "!NotArchived", at(time.Second)},
 		"an archive that begins later":    {backedUp(2, archive(plan.Archive{First: at(time.Second), Last: at(time.Second), Until: at(2 * time.Second)})), "!Waiting", time.Time{}},
+		"a disk that was emptied":         {backedUp(2, published), "!Waiting", at(5 * time.Second)},
 		"backups that fail":               {backedUp(2, begun(time.Minute, 3), archive(good)), "!BackupFailed", at(time.Second)},
 		"a primary that does not answer":  {backedUp(2, published, silent("db-1", time.Second)), "Verified", at(5 * time.Second)},
 		"nothing that anybody has wanted": {well(2), "", time.Time{}},

@@ -17,6 +17,10 @@ func (o Observed) delete() Decision {
 	}
 	pods := o.Backup.Pod != nil
 	for _, m := range o.Members {
+		if m.answers() && m.Report.Writable { // it stops by itself, and archives the last of its log
+			pods = true
+			continue
+		}
 		if d := o.removePod(m); d.Action != None {
 			return d
 		}

@@ -61,6 +61,7 @@ type Backup struct {
 type BackupPod struct {
 	UID                         types.UID
 	Created                     time.Time
+	Started                     bool // whether its container was started
 	Succeeded, Failed, Deleting bool
 	Message                     string // the last that it has logged, if it has failed
 }

@@ -63,7 +63,15 @@ func TestWhatWasRestoredIsPromoted(t *testing.T) {
 		"and promoted":                      {recovered(), "Promoting, term 3, primary db-1, synced [db-1]"},
 		"a new cluster is made of a backup": {nothing(2, restoreFrom("other"), func(o *plan.Observed) { o.Source = true }), "Seeding, term 1, primary db-1, synced []"},
 		"not if there is none":              {nothing(2, restoreFrom("other")), ""},
+		"one continues its own backups":     {nothing(2, restoreFrom("db"), there), "Seeding, term 1, primary db-1, synced []"},
+		"but not from an earlier time":      {nothing(2, restoreFrom("db"), there, untilTime), ""},
+		"another time may be wanted":        {making(restoreFrom("other"), untilTime, empty), "Seeding, term 1, primary db-1, synced []"},
+		"until there is a database":         {making(restoreFrom("other"), untilTime), "Promoting, term 1, primary db-1, synced [db-1]"},
+		"not of another cluster":            {making(restoreFrom("third"), untilTime, empty), ""},
 	})
+	if d := plan.Cluster(making(restoreFrom("other"), untilTime, empty)); !d.Status.Restore.Time.Time.Equal(noon) {
+		t.Errorf("got %+v", d.Status.Restore)
+	}
 	if s := plan.Cluster(nothing(2, restoreFrom("other"), func(o *plan.Observed) { o.Source = true })).Status; s.Restore == nil || s.Restore.Cluster != "other" {
 		t.Errorf("got %+v", s)
 	}
@@ -71,6 +79,21 @@ func TestWhatWasRestoredIsPromoted(t *testing.T) {
 
 func restoreFrom(cluster string) change {
 	return specOf(func(s *postgres.PostgresClusterSpec) { s.RestoreFrom = &postgres.RestoreFrom{Cluster: cluster} })
+}
+
+// untilTime wants it at a time, and not to the end.
+var untilTime = specOf(func(s *postgres.PostgresClusterSpec) { s.RestoreFrom.Time = &metav1.Time{Time: noon} })
+
+// there are backups to restore.
+func there(o *plan.Observed) { o.Source = true }
+
+var empty = reported("db-1", func(r *plan.Report) { r.Data = plan.Empty })
+
+// making is a cluster whose first member makes its database of the backups of another one.
+func making(changes ...change) plan.Observed {
+	return recovered(append([]change{statusOf(func(s *postgres.PostgresClusterStatus) {
+		s.Phase, s.Term, s.Restore = postgres.Seeding, 1, &postgres.RestoreFrom{Cluster: "other"}
+	}), reported("db-1", func(r *plan.Report) { r.Term = 1 })}, changes...)...)
 }
 
 func TestWhatIsReportedOfALoss(t *testing.T) {

@@ -23,12 +23,24 @@ func (o Observed) seed() Decision {
 		return o.write("Seeding", note, func(s *postgres.PostgresClusterStatus) {
 			s.Phase, s.Term, s.Primary, s.Version, s.Restore = postgres.Seeding, 1, m.Name, o.Version, o.Cluster.Spec.RestoreFrom
 		})
+	case o.restoresAnother(m):
+		return o.write("Seeding", "another time is restored", func(s *postgres.PostgresClusterStatus) { s.Restore = o.Cluster.Spec.RestoreFrom })
 	case m.Disk == NoDisk && m.Pod == nil && !o.tooSoon(m.Name):
 		return Decision{Action: CreateMember, Member: m.Name}
 	case o.eligible(m):
 		return o.promote(m, "Seeded", m.Name+" has made the database"+o.restored(m))
 	}
 	return o.repair()
+}
+
+// restoresAnother reports whether another time of the same backups is wanted, while there is no
+// database yet. The wish may be there because the first one cannot be had.
+func (o Observed) restoresAnother(m Member) bool {
+	wanted, now := o.Cluster.Spec.RestoreFrom, o.Cluster.Status.Restore
+	if o.Cluster.Status.Phase != postgres.Seeding || wanted == nil || now == nil || m.hasData() {
+		return false
+	}
+	return wanted.Cluster == now.Cluster && wanted.Cluster != o.Cluster.Name && !wanted.Time.Equal(now.Time)
 }
 
 // refusal is why something in the spec cannot be had.
@@ -50,6 +62,8 @@ func (o Observed) seedRefusal() (reason, message string) {
 		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and the database is one of %s; upgrade with pg_dump, or give the operator an image of %s", o.Version, made, made)
 	case wanted != "" && wanted != o.Version:
 		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and spec.version asks for %s; set it to %q, or give the operator another image", o.Version, wanted, o.Version)
+	case from != nil && from.Time != nil && from.Cluster == o.Cluster.Name && o.Cluster.Status.Phase == "":
+		return "OwnBackups", "a cluster that continues its own backups has all of them; to restore to a time, give the cluster another name, or leave out spec.restoreFrom.time"
 	case from != nil && !o.Source && o.Cluster.Status.Phase == "":
 		return "NoBackups", fmt.Sprintf("there are no backups of %s: the namespace has no PersistentVolumeClaim %s; correct spec.restoreFrom", from.Cluster, BackupName(from.Cluster))
 	}

@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name=Synced,type=string,JSONPath=`.status.synced`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 50",reason=FieldValueForbidden,fieldPath=".metadata",message="the name of a PostgresCluster has at most 50 characters, because it becomes a part of other names"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('-(app|replication|ca|ro|member|backup|tls-[12])$')",reason=FieldValueForbidden,fieldPath=".metadata",message="the name of a PostgresCluster does not end with -app, -replication, -ca, -ro, -member, -backup, -tls-1 or -tls-2, because objects of other clusters have such names"
 type PostgresCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -111,7 +112,8 @@ type Backup struct {
 	// archive.
 	// +optional
 	// +default="1m"
-	ArchiveTimeout metav1.Duration `json:"archiveTimeout,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('5m')",message="archiveTimeout is a duration from 1s to 5m"
+	ArchiveTimeout metav1.Duration `json:"archiveTimeout,omitzero"`
 
 	// What becomes of the disk of the backups when the cluster is deleted: Retain or Delete.
 	// +optional
