@@ -29,6 +29,7 @@ func TestBackup(t *testing.T) {
 	writer := e.startWriter()
 	e.kubectl("wait", "postgrescluster", name, "--for=condition=BackedUp", timeout)
 	for _, size := range []int{5, 2, 3} {
+		e.isBackedUpNow()
 		begun := time.Now()
 		e.kubectl("scale", "postgrescluster", name, fmt.Sprintf("--replicas=%d", size))
 		e.settles()
@@ -58,6 +59,19 @@ func (e *env) isBackedUp(after time.Time) {
 			return fmt.Errorf("backups: %+v", b)
 		}
 		return nil
+	})
+}
+
+// isBackedUpNow waits until a base backup is being made.
+func (e *env) isBackedUpNow() {
+	e.Helper()
+	eventually(e, "a base backup is made", func() error {
+		pod := &corev1.Pod{}
+		err := e.client.Get(e.Context(), client.ObjectKey{Namespace: e.namespace, Name: plan.BackupName(name)}, pod)
+		if err == nil && pod.Status.Phase != corev1.PodRunning {
+			err = fmt.Errorf("it is %s", pod.Status.Phase)
+		}
+		return err
 	})
 }
 
@@ -102,14 +116,19 @@ func (e *env) restoresTo(w *writer, then time.Time) {
 		require.NoError(e, err)
 		there[n] = true
 	}
-	var last row
+	later := 0
+	var previous row // was acknowledged before the next one was begun
 	for _, row := range w.rows() {
-		if row.at.Before(then) {
+		switch {
+		case row.at.Before(then):
 			assert.True(e, there[row.n], "%+v was acknowledged before %s, and is not there", row, then)
-			last = row
+		case previous.at.After(then):
+			assert.False(e, there[row.n], "%+v was begun after %s, and is there", row, then)
+			later++
 		}
+		previous = row
 	}
-	assert.False(e, there[last.n+100], "what came later is there, too")
+	assert.NotZero(e, later, "rows that were written later")
 	e.kubectl("delete", "postgrescluster", other, timeout)
 }
 

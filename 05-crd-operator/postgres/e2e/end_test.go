@@ -34,6 +34,7 @@ func (e *env) deleteCluster() {
 	defer disks.Stop()
 	left := len(e.disks())
 	require.NotZero(e, left)
+	before := e.outside()
 
 	e.kubectl("delete", "postgrescluster", name, "--wait=false")
 	for event := range disks.ResultChan() {
@@ -51,6 +52,7 @@ func (e *env) deleteCluster() {
 	}
 	require.Zero(e, left, "disks that are left")
 	eventually(e, "nothing is left", e.isGone)
+	eventually(e, "no process and no port is left", func() error { return e.areGone(before) })
 }
 
 // isGone says what is left of the cluster.
@@ -68,6 +70,14 @@ func (e *env) isGone() error {
 		}
 		if n := meta.LenList(list); n > 0 {
 			return fmt.Errorf("%T: %d are left", list, n)
+		}
+	}
+	for _, list := range []client.ObjectList{&corev1.PodList{}, &corev1.PersistentVolumeClaimList{}} { // those of backups, too
+		if err := e.client.List(e.Context(), list, client.InNamespace(e.namespace)); err != nil {
+			return err
+		}
+		if n := meta.LenList(list); n > 0 {
+			return fmt.Errorf("%T: %d are left in the namespace", list, n)
 		}
 	}
 	folders, err := filepath.Glob(filepath.Join(e.dir(), "volumes", e.namespace+"-*"))
