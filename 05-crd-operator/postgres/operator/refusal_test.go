@@ -107,9 +107,9 @@ func TestWhatIsDeletedIsNotDeletedAgain(t *testing.T) {
 	pod := e.pod("db-1")
 	require.NoError(t, e.Delete(t.Context(), pod, client.GracePeriodSeconds(0)))
 	o := e.observe()
-	e.requests.take()
+	e.requests.Take()
 	require.NoError(t, e.operator.act(t.Context(), o, plan.Decision{Action: plan.RemovePod, Member: "db-1", UID: pod.UID}))
-	assert.Equal(t, []string{"patch pods"}, e.requests.take())
+	assert.Equal(t, []string{"patch pods"}, e.requests.Take())
 }
 
 // Of the finalizers of a pod, one is ours.

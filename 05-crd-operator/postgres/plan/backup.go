@@ -85,6 +85,15 @@ func (o Observed) beginBackup() Decision {
 	return Decision{Action: CreateBackup, Member: from.Name, UID: from.Pod.UID, Reason: "BackingUp", Note: "a base backup of " + from.Name + " is made"}
 }
 
+// backUpAnew has the next base backup be due at once: the last one may have what is lost with a
+// promotion, and then it cannot be continued.
+func backUpAnew(d Decision) Decision {
+	if d.Status.Backup != nil {
+		d.Status.Backup.Begun = nil
+	}
+	return d
+}
+
 // lacksBase reports whether there was a base backup that is of no use any more: the archive lacks
 // some of the log after it, or its disk is another one.
 func (o Observed) lacksBase() bool {

@@ -61,11 +61,7 @@ func (o Observed) choose() Decision {
 		return o.write("Unsafe", fmt.Sprintf("no member with every acknowledged commit is there, only %v have them; bring one of their disks back, or set spec.allowDataLoss with term %d", s.Synced, s.Term),
 			func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe })
 	case s.Phase == postgres.Unsafe && leave != nil && leave.Term == s.Term && o.eligible(o.member(leave.Member)):
-		d := o.promote(o.member(leave.Member), "DataLossAllowed", o.loss(leave.Member))
-		if d.Status.Backup != nil {
-			d.Status.Backup.Begun = nil // the last base backup may have what is lost
-		}
-		return d
+		return backUpAnew(o.promote(o.member(leave.Member), "DataLossAllowed", o.loss(leave.Member)))
 	}
 	return Decision{}
 }

@@ -75,9 +75,12 @@ func TestWhatIsLostIsReported(t *testing.T) {
 	if d, want := plan.Cluster(o), "db-2 has the log up to 0/100, and db-1 was last seen at 0/180: what lies between is lost"; d.Note != want {
 		t.Errorf("got %q, want %q", d.Note, want)
 	}
-	begun(0, 0)(&o)
-	if d := plan.Cluster(o); d.Status.Backup.Begun != nil {
-		t.Errorf("the last base backup may have what is lost, and the next one is due at %s", d.Status.Backup.Begun)
+}
+
+func TestAllowedLossMakesTheLastBackupDoubtful(t *testing.T) {
+	o := electing(2, silent("db-1", time.Minute), leave("db-2", 2), begun(0, 0), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} }))
+	if d := plan.Cluster(o); d.Status == nil || d.Status.Backup.Begun != nil {
+		t.Errorf("the next base backup is not due at once: got %+v", d)
 	}
 }
 
