@@ -57,13 +57,10 @@ func archiveFile(ctx context.Context, f archive.Folder, path string) error {
 // copy of it, so nobody reads this one, of which members have different ones. What a new primary
 // has left of it is called .partial.
 func wasCutOff(path string) (bool, error) {
-	name := filepath.Base(path)
-	end := segmentEnd(strings.TrimSuffix(name, ".partial"))
-	if end == 0 {
-		return false, nil
-	}
-	if strings.HasSuffix(name, ".partial") {
-		return true, nil
+	name, isPart := strings.CutSuffix(filepath.Base(path), ".partial")
+	end := segmentEnd(name)
+	if isPart || end == 0 {
+		return isPart, nil
 	}
 	histories, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.history"))
 	if err != nil || len(histories) == 0 {
