@@ -34,12 +34,12 @@ type archiver struct {
 	connect func(context.Context) (session, error) // to its own PostgreSQL
 	holds   func() bool                            // whether it holds the Lease
 
-	session  session // once there was one
-	samples  []sample
-	archived plan.LSN  // all before it is in the archive
-	closed   plan.LSN  // all before it is in segments that are closed
-	told     time.Time // until when it is complete, as the archive was told
-	wrote    time.Time // when that was
+	session   session // once there was one
+	samples   []sample
+	archived  plan.LSN  // all before it is in the archive
+	closed    plan.LSN  // all before it is in segments that are closed
+	published time.Time // until when it is complete, as the archive says
+	wrote     time.Time // when it was told that
 
 	mu     sync.Mutex
 	report *plan.Archive
@@ -77,7 +77,7 @@ func (a *archiver) run(ctx context.Context) {
 		if a.holds() {
 			a.observe(ctx)
 		} else {
-			a.samples, a.archived, a.closed, a.told = nil, 0, 0, time.Time{}
+			a.samples, a.archived, a.closed, a.published = nil, 0, 0, time.Time{}
 			a.set(nil)
 		}
 		select {
@@ -104,7 +104,7 @@ func (a *archiver) observe(ctx context.Context) {
 		klog.FromContext(ctx).Error(err, "the disk of the backups cannot be used; trying again")
 		report.Failure = err.Error()
 	}
-	report.Until = a.told
+	report.Until = a.published
 	a.set(report)
 }
 
@@ -121,11 +121,11 @@ func (a *archiver) read(report *plan.Archive, until time.Time) error {
 	case gap != "":
 		return fmt.Errorf("the archive lacks segment %s of the log, so another base backup is made", gap)
 	}
-	if until.After(a.told) && time.Since(a.wrote) > untilEvery {
+	if until.After(a.published) && time.Since(a.wrote) > untilEvery {
 		if err := a.folder.SetUntil(until); err != nil {
 			return err
 		}
-		a.told, a.wrote = until, time.Now()
+		a.published, a.wrote = until, time.Now()
 	}
 	return nil
 }

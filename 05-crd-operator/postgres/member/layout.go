@@ -19,6 +19,9 @@ func (l layout) restoring() layout { return layout(filepath.Join(string(l), "res
 func (l layout) settings() string  { return filepath.Join(string(l), "postgresql.conf") }
 func (l layout) hba() string       { return filepath.Join(string(l), "pg_hba.conf") }
 
+// lock is where PostgreSQL writes its process ID, and when it was started.
+func (l layout) lock() string { return filepath.Join(l.database(), "postmaster.pid") }
+
 // archiveFailure is why a file of the log was not archived the last time that one was not.
 func (l layout) archiveFailure() string { return filepath.Join(string(l), "archive-failure") }
 

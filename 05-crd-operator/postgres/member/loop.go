@@ -47,7 +47,7 @@ func (a *agent) seen() (postgres.PostgresClusterStatus, context.Context) {
 func (a *agent) loop(ctx context.Context) error {
 	for good := time.Now(); ; {
 		if a.server.lost() {
-			return errEnded
+			return a.server.endedError()
 		}
 		wait := interval
 		step, err := a.next(ctx)

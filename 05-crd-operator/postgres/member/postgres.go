@@ -3,7 +3,6 @@ package member
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,7 +23,14 @@ type server struct {
 	process *process // nil if none was started
 }
 
-var errEnded = errors.New("PostgreSQL has ended by itself; its log says why")
+// endedError is about a PostgreSQL that has ended by itself, and how.
+func (s *server) endedError() error {
+	how := "it was not started"
+	if p := s.current(); p != nil && p.ended() {
+		how = p.cmd.ProcessState.String()
+	}
+	return fmt.Errorf("PostgreSQL has ended by itself: %s; its log says why", how)
+}
 
 // initDB makes a database.
 func (s *server) initDB(ctx context.Context) error {
@@ -62,7 +68,7 @@ func (s *server) start() error {
 		return nil
 	}
 	if s.lost() {
-		return errEnded
+		return s.endedError()
 	}
 	s.settings.names, s.settings.primary = nobody, peer{}
 	if _, err := s.installCertificate(); err != nil {
@@ -81,14 +87,36 @@ func (s *server) start() error {
 	// Where it would look for a certificate to show to other members, which want none.
 	postgres.Env = append(os.Environ(), "HOME="+s.settings.sockets)
 	postgres.Stdout, postgres.Stderr = os.Stdout, os.Stderr
+	before, _ := os.ReadFile(s.files.lock()) // of another run, if there is one
 	process, err := start(postgres)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.process = process
+	s.mu.Unlock()
+	s.awaitLock(process, before)
 	return nil
+}
+
+// lockTimeout is how long PostgreSQL may take to lock a database; it takes milliseconds.
+const lockTimeout = 10 * time.Second
+
+// awaitLock returns when PostgreSQL has locked the database, or has ended. Until then it may not
+// know yet what to do about signals, and a request to reload would end it.
+func (s *server) awaitLock(p *process, before []byte) {
+	mine := fmt.Appendln(nil, p.cmd.Process.Pid)
+	for late := time.Now().Add(lockTimeout); time.Now().Before(late); {
+		now, err := os.ReadFile(s.files.lock())
+		if err == nil && bytes.HasPrefix(now, mine) && !bytes.Equal(now, before) {
+			return
+		}
+		select {
+		case <-p.done:
+			return
+		case <-time.After(interval / 10):
+		}
+	}
 }
 
 // write writes the settings. PostgreSQL reads them when it starts, or when it is told to.
@@ -106,7 +134,7 @@ func (s *server) reload() error {
 	}
 	p := s.current()
 	if p == nil {
-		return errEnded
+		return s.endedError()
 	}
 	return p.cmd.Process.Signal(syscall.SIGHUP)
 }

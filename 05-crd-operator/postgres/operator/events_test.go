@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What kubectl describe shows is all that somebody has who was asleep.
-func TestTheEventsTellWhatHappened(t *testing.T) {
+// This is what kubectl describe shows afterwards.
+func TestTheEventsOfAFailover(t *testing.T) {
 	e := newEnv(t)
 	e.create(2)
 	e.settle()

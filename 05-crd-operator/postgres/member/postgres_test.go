@@ -1,0 +1,54 @@
+package member
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+)
+
+// slowPostgres is a PostgreSQL that takes its time until it knows what to do about signals.
+const slowPostgres = `#!/bin/sh
+sleep 0.5
+trap 'touch "$2/reloaded"' HUP
+trap 'exit 0' INT
+echo $$ > "$2/postmaster.pid"
+while :; do sleep 0.1; done
+`
+
+func TestAPostgreSQLThatHasJustStartedCanBeReloaded(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, content string) {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o700))
+	}
+	write("programs/postgres", slowPostgres)
+	write("data/database/postmaster.pid", strconv.Itoa(os.Getpid())+"\n") // of a run that was killed
+	bundle := certificate.Read(nil, "uid", time.Now())
+	issued, err := bundle.Issue([]string{"db", "db-1"}, time.Now())
+	require.NoError(t, err)
+	write("secrets/tls/1.crt", string(issued.Certificate))
+	write("secrets/tls/1.key", string(issued.Key))
+	write("secrets/ca.crt", string(issued.CA))
+
+	s := &server{programs: filepath.Join(folder, "programs"), files: layout(filepath.Join(folder, "data")), settings: settings{
+		member: "db-1", address: "127.0.0.1:1", sockets: folder, secrets: secrets(filepath.Join(folder, "secrets")),
+	}}
+	require.NoError(t, s.start())
+	defer s.stopImmediate()
+	require.NoError(t, s.reload())
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(s.files.database(), "reloaded"))
+		return err == nil || !s.running()
+	}, testcluster.TestTimeout, 10*time.Millisecond)
+	assert.True(t, s.running(), "%v", s.endedError())
+}
