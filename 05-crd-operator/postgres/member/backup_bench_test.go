@@ -38,13 +38,13 @@ func BenchmarkBackup(b *testing.B) {
 		run := func(name string, args ...string) {
 			b.Helper()
 			command := exec.Command(name, args...)
-			command.Env = append(os.Environ(), "PGSSLMODE=require", "PGPASSWORD="+passwords["postgres"])
+			command.Env = append(os.Environ(), "PGSSLMODE=require", "PGPASSWORD="+passwords["replication"])
 			output, err := command.CombinedOutput()
 			require.NoError(b, err, "%s", output)
 		}
 		measure("backup-and-trial-s", func() { require.Empty(b, e.backUp(first)) })
 		measure("pg_basebackup-s", func() {
-			run(tool, "--host", host(first.address), "--port", port(first.address), "--username", "postgres", "--format", "tar", "--wal-method", "fetch", "--checkpoint", "fast", "--pgdata", copied)
+			run(tool, "--host", host(first.address), "--port", port(first.address), "--username", "replication", "--format", "tar", "--wal-method", "fetch", "--checkpoint", "fast", "--pgdata", copied)
 		})
 		require.NoError(b, os.RemoveAll(copied))
 		measure("plain-copy-s", func() {
