@@ -37,3 +37,16 @@ mkdir -p config/testdata/crd
 for kind in servicemonitors prometheusrules; do
   cat "$module/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml" >config/testdata/crd/$kind.yaml
 done
+
+echo 'packaging/chart/: the CRDs, the policy, the alerts and the rules of the role'
+chart=packaging/chart
+rm -f $chart/crds/* $chart/files/*
+mkdir -p $chart/crds $chart/files
+cp config/crd/*_*.yaml $chart/crds/
+cp config/admission/pods.yaml config/prometheus/rules.yaml $chart/files/
+{
+  echo '{{/* What the manager may do: from the markers of its operators. Written by generate.sh. */}}'
+  echo '{{- define "cnat.rules" -}}'
+  sed -n '/^rules:/,$p' config/overlays/namespaced/role/role.yaml
+  echo '{{- end }}'
+} >$chart/templates/_rules.tpl

@@ -110,10 +110,14 @@ func (l *lab) apply(manifests []byte) {
 	require.NoError(l.t, err, output)
 }
 
+// run runs a program of the lab, or another one by its path.
 func (l *lab) run(stdin []byte, program string, args ...string) (string, error) {
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(l.assets, program)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), testcluster.TestTimeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, filepath.Join(l.assets, program), args...)
+	c := exec.CommandContext(ctx, program, args...)
 	c.Env = append(os.Environ(), "LAB_DIR="+l.dir, "KUBECONFIG="+l.kubeconfig())
 	c.Stdin = bytes.NewReader(stdin)
 	output, err := c.CombinedOutput()
