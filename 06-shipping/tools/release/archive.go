@@ -26,7 +26,7 @@ type archive struct {
 // openArchive unpacks an OCI archive into the folder scratch, and reads it.
 func openArchive(file, scratch string) (archive, error) {
 	if err := unpack(file, scratch); err != nil {
-		return archive{}, fmt.Errorf("unpacking %s: %w", file, err)
+		return archive{}, fmt.Errorf("unpacking %s: %w; make an archive with the program image", file, err)
 	}
 	a, err := readLayout(scratch)
 	if err != nil {
