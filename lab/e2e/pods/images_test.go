@@ -32,8 +32,8 @@ containers: [{name: main, image: "registry.example/any/name@%s"}]`, testDigest))
 	other := "testserver@sha256:" + strings.Repeat("0", 64)
 	createPod(t, ns, "another", fmt.Sprintf(`
 containers: [{name: main, image: %q}]`, other))
-	expectEvent(t, ns, "another", "Failed", other+`\" is not in the lab`)
-	expectEvent(t, ns, "another", "Failed", testDigest.String())
+	expectEvent(t, ns, "another", "Failed", other)
+	expectEvent(t, ns, "another", "Failed", "is not in the lab: it knows busybox, pause, docker.io/library/testserver@"+testDigest.String())
 }
 
 func TestLoadRefusesWhatIsNotAnImage(t *testing.T) {
