@@ -25,8 +25,8 @@ const (
 const (
 	sourceURI = "git+https://example.com/hacking-a-controller"
 	buildType = "https://example.com/hacking-a-controller/06-shipping/tools/image@v1"
-	// builderID is the machine of whoever has the key. A build service would put its own
-	// name here, and keep the key from those who write the code.
+	// builderID is the machine of a developer, who has the key. A build service would put its
+	// own name here, and keep the key from those who write the code.
 	builderID = "https://example.com/hacking-a-controller/builders/workstation"
 )
 

@@ -56,7 +56,7 @@ func TestToSignAgainChangesNothing(t *testing.T) {
 }
 
 // TestWhatIsNotVerified has one attack in each case. Each begins with an image that is
-// signed, and whoever attacks may push, but does not have the key.
+// signed. An attacker may push, but does not have the key.
 func TestWhatIsNotVerified(t *testing.T) {
 	for sentence, tc := range map[string]struct {
 		attack func(*env, name.Digest) (ref string, flags []string)
