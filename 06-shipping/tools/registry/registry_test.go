@@ -53,7 +53,7 @@ func start(t *testing.T, args ...string) string {
 // chart is an artifact as helm pushes one: no type in it is one of an image.
 type chart []byte
 
-func (c chart) RawManifest() ([]byte, error)        { return c, nil }
+func (c chart) RawManifest() ([]byte, error)      { return c, nil }
 func (chart) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
 // upload puts a blob into a repository.
