@@ -198,6 +198,10 @@ fmt: | go ## Format all Go code
 lint: $(LAB) ## Run only the linter
 	@sh tools/lint.sh $(MODULES)
 
+.PHONY: vulncheck
+vulncheck: | go ## Report known vulnerabilities that a module calls (needs a network)
+	@sh tools/govulncheck.sh $(MODULES)
+
 .PHONY: generate
 generate: | go ## Write all generated code and manifests anew
 	@for script in $(wildcard */generate.sh */*/generate.sh); do sh $$script || exit 1; done

@@ -6,7 +6,9 @@
 # more things are known only when it is installed, and come from the environment:
 #
 #   REGION=harbour                 a name for the place, in logs and metrics
-#   IMAGE=registry.example/cnat    where nodes get the image, if it is in a registry
+#   IMAGE=registry.example/cnat    where nodes get the image, if it is in a registry;
+#                                  with @sha256:... behind it, this very image: a tag
+#                                  can be moved, a digest cannot
 set -eu
 cd "$(dirname "$0")"
 version=${1:-} kustomization=${2:-config/default}
@@ -19,13 +21,21 @@ for value in "$version" "${REGION:=}" "${IMAGE:=}"; do
   esac
 done
 
+# The image by digest needs no tag.
+digest=
+case $IMAGE in *@*)
+  digest=${IMAGE#*@} IMAGE=${IMAGE%%@*} version=
+  expr "$digest" : 'sha256:[0-9a-f]\{64\}$' >/dev/null || fail "\"$digest\" is no digest of an image: that is sha256: and 64 digits, 0 to 9 and a to f"
+  ;;
+esac
+
 # Kustomize takes values from files only, so this is an overlay of a moment.
 mkdir -p ../bin
 overlay=$(mktemp -d ../bin/overlay.XXXXXX)
 trap 'rm -rf "$overlay"' EXIT
 {
   echo "resources: [\"../../$(basename "$PWD")/$kustomization\"]"
-  echo "images: [{name: cnat-manager${IMAGE:+, newName: \"$IMAGE\"}${version:+, newTag: \"$version\"}}]"
+  echo "images: [{name: cnat-manager${IMAGE:+, newName: \"$IMAGE\"}${version:+, newTag: \"$version\"}${digest:+, digest: \"$digest\"}}]"
   if [ -n "$REGION" ]; then
     echo "configMapGenerator: [{name: cnat-environment, namespace: cnat-system, behavior: merge, literals: [\"REGION=$REGION\"]}]"
   fi

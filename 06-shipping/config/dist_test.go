@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,6 +59,24 @@ func TestTheManifestsOfAnOccasion(t *testing.T) {
 		want.Region = "harbour"
 		assert.Equal(t, want, got)
 		assert.Len(t, all, len(build(t, folder)))
+	}
+}
+
+func TestTheImageCanBeNamedByItsDigest(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0f", 32)
+	for image, want := range map[string]string{
+		"127.0.0.1:5000/cnat-manager@" + digest: "127.0.0.1:5000/cnat-manager@" + digest,
+		"@" + digest:                            "cnat-manager@" + digest,
+	} {
+		for _, version := range []string{"", "v1.2.3"} { // make dist always names one
+			all, err := dist(t, version, "overlays/ha", "IMAGE="+image)
+			require.NoError(t, err)
+			assert.Equal(t, want, deploymentOf(t, all).Spec.Template.Spec.Containers[0].Image)
+		}
+	}
+	for _, wrong := range []string{"", "sha256:", "sha256:" + strings.Repeat("0", 63), "sha256:" + strings.Repeat("0", 65), "sha256:" + strings.Repeat("G", 64), "sha512:" + strings.Repeat("0", 64), digest + "@" + digest} {
+		_, err := dist(t, "", "default", "IMAGE=cnat-manager@"+wrong)
+		require.EqualError(t, err, `dist.sh: "`+wrong+`" is no digest of an image: that is sha256: and 64 digits, 0 to 9 and a to f`+"\n")
 	}
 }
 

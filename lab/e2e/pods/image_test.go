@@ -8,19 +8,21 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"io"
 	"runtime"
 )
 
-// testImage is the image that holds ./testserver.
+// testImage is the image that holds ./testserver, and testDigest its digest.
 const testImage = "testserver:v1"
 
-// buildImage compiles ./testserver and packs it as a docker archive: one static
+var testDigest v1.Hash
+
+// buildImage compiles ./testserver and packs it as an OCI archive: one static
 // program as the only file, as the image of an operator would be.
 func buildImage() (archive string, err error) {
 	dir, err := os.MkdirTemp("", "lab-image-")
@@ -39,8 +41,15 @@ func buildImage() (archive string, err error) {
 	if err != nil {
 		return "", err
 	}
-	tag, err := name.NewTag(testImage)
-	if err != nil {
+	if testDigest, err = image.Digest(); err != nil {
+		return "", err
+	}
+	return writeArchive(image, filepath.Join(dir, "layout"))
+}
+
+func writeArchive(image v1.Image, scratch string) (string, error) {
+	named := v1.Descriptor{Annotations: map[string]string{"io.containerd.image.name": testImage}}
+	if _, err := layout.Write(scratch, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: image, Descriptor: named})); err != nil {
 		return "", err
 	}
 	file, err := os.CreateTemp("", "testserver-*.tar")
@@ -48,7 +57,11 @@ func buildImage() (archive string, err error) {
 		return "", err
 	}
 	defer file.Close()
-	return file.Name(), tarball.Write(tag, image, file)
+	archive := tar.NewWriter(file)
+	if err := archive.AddFS(os.DirFS(scratch)); err != nil {
+		return "", err
+	}
+	return file.Name(), archive.Close()
 }
 
 func imageOf(program string) (v1.Image, error) {

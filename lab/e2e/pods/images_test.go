@@ -1,12 +1,15 @@
 package pods
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestUnknownImage(t *testing.T) {
@@ -17,6 +20,20 @@ containers: [{name: main, image: "nginx:1.29"}]`)
 	expectEvent(t, ns, "stranger", "Failed", "busybox")
 	expectEvent(t, ns, "stranger", "Failed", "lab load IMAGE.tar")
 	expectEvent(t, ns, "stranger", "Failed", "ErrImagePull")
+}
+
+func TestImageByDigest(t *testing.T) {
+	ns := newNamespace(t)
+	createPod(t, ns, "pinned", fmt.Sprintf(`
+containers: [{name: main, image: "registry.example/any/name@%s"}]`, testDigest))
+	pod := expectPhase(t, ns, "pinned", corev1.PodRunning)
+	assert.Equal(t, "docker.io/library/testserver@"+testDigest.String(), pod.Status.ContainerStatuses[0].ImageID)
+
+	other := "testserver@sha256:" + strings.Repeat("0", 64)
+	createPod(t, ns, "another", fmt.Sprintf(`
+containers: [{name: main, image: %q}]`, other))
+	expectEvent(t, ns, "another", "Failed", other)
+	expectEvent(t, ns, "another", "Failed", "is not in the lab: it knows busybox, pause, docker.io/library/testserver@"+testDigest.String())
 }
 
 func TestLoadRefusesWhatIsNotAnImage(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"runtime"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
@@ -25,28 +24,28 @@ var errNotAnArchive = errors.New("this is not an image archive (make one with: d
 var errNoName = errors.New("the archive does not name its image (save it by its name, not by its ID: docker save -o IMAGE.tar NAME:TAG)")
 
 // open reads an archive. scratch is a directory for its unpacked layout.
-func open(path, scratch string) (v1.Image, []string, error) {
+func open(path, scratch string) (found, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, errors.New("there is no such file")
+		return found{}, errors.New("there is no such file")
 	}
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, errNotAnArchive
+		return found{}, errNotAnArchive
 	}
 	opener := func() (io.ReadCloser, error) { return reader(path) }
 	files, err := list(opener)
 	switch {
 	case err != nil:
-		return nil, nil, errNotAnArchive
+		return found{}, errNotAnArchive
 	case files["manifest.json"]: // docker writes both forms; this one has the names
 		return openDocker(opener)
 	case files["index.json"]:
 		return openLayout(opener, scratch)
 	default:
-		return nil, nil, errNotAnArchive
+		return found{}, errNotAnArchive
 	}
 }
 
@@ -91,53 +90,53 @@ func list(opener tarball.Opener) (map[string]bool, error) {
 }
 
 // openDocker reads what docker save writes.
-func openDocker(opener tarball.Opener) (v1.Image, []string, error) {
+func openDocker(opener tarball.Opener) (found, error) {
 	manifest, err := tarball.LoadManifest(opener)
 	if err != nil || len(manifest) == 0 {
-		return nil, nil, errNotAnArchive
+		return found{}, errNotAnArchive
 	}
 	if len(manifest) > 1 {
-		return nil, nil, fmt.Errorf("the archive holds %d images (save one image per archive)", len(manifest))
+		return found{}, fmt.Errorf("the archive holds %d images (save one image per archive)", len(manifest))
 	}
 	names := manifest[0].RepoTags
 	if len(names) == 0 {
-		return nil, nil, errNoName
+		return found{}, errNoName
 	}
 	tag, err := name.NewTag(names[0])
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
 	image, err := tarball.Image(opener, &tag)
-	return image, names, err
+	return found{image: image, names: names}, err
 }
 
 // openLayout reads an OCI archive, which is the tar of an OCI layout.
-func openLayout(opener tarball.Opener, scratch string) (v1.Image, []string, error) {
+func openLayout(opener tarball.Opener, scratch string) (found, error) {
 	r, err := opener()
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
 	defer r.Close()
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
 	if _, err := extract(r, scratch); err != nil {
-		return nil, nil, fmt.Errorf("unpacking the archive: %w", err)
+		return found{}, fmt.Errorf("unpacking the archive: %w", err)
 	}
 	index, err := layout.ImageIndexFromPath(scratch)
 	if err != nil {
-		return nil, nil, errNotAnArchive
+		return found{}, errNotAnArchive
 	}
-	found, err := search(index, nil)
+	one, err := search(index, nil)
 	if err != nil {
-		return nil, nil, err
+		return found{}, err
 	}
-	if found.image == nil {
-		return nil, nil, fmt.Errorf("the archive has no image for %s/%s, which this machine is; it has %s (build or save it for this platform)",
-			runtime.GOOS, runtime.GOARCH, found.others())
+	if one.image == nil {
+		return found{}, fmt.Errorf("the archive has no image for %s/%s, which this machine is; it has %s (build or save it for this platform)",
+			runtime.GOOS, runtime.GOARCH, one.others())
 	}
-	if len(found.names) == 0 {
-		return nil, nil, errNoName
+	if len(one.names) == 0 {
+		return found{}, errNoName
 	}
-	return found.image, found.names, nil
+	return one, nil
 }

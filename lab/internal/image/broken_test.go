@@ -59,7 +59,7 @@ func TestAnImageOnAFullDiskKeepsItsRecord(t *testing.T) {
 		before, err := s.Find("foo:v1")
 		require.NoError(t, err)
 		fill()
-		err = s.name(before.ID, []string{"another:v1"})
+		err = s.name(before.ID, []string{"another:v1"}, nil)
 		require.ErrorContains(t, err, file)
 		require.ErrorContains(t, err, "is full")
 		_, err = s.Load(more)

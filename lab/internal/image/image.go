@@ -9,9 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/distribution/reference"
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
@@ -21,6 +23,9 @@ type Image struct {
 	ID string
 	// Names are the references that the image was loaded under.
 	Names []string
+	// Digests are those of its manifests, by which a registry would have it. A docker
+	// archive has no manifest, and so none.
+	Digests []string
 	// Size of its files in bytes, never 0: the kubelet refuses an image without.
 	Size   uint64
 	Config Config
@@ -60,13 +65,42 @@ func builtin(ref string) (Image, bool) {
 	return image, ok
 }
 
-// canonical spells a reference out, so that busybox and busybox:latest are one.
-func canonical(ref string) (string, error) {
-	parsed, err := name.ParseReference(ref)
-	if err != nil {
-		return "", err
+// is reports whether a reference is one of the image. A name is compared in full, so
+// that busybox and busybox:latest are one. A digest is enough by itself: whatever the
+// repository before it, it is this image and no other.
+func (i Image) is(ref name.Reference) bool {
+	if digest, ok := ref.(name.Digest); ok {
+		return slices.Contains(i.Digests, digest.DigestStr())
 	}
-	return parsed.Name(), nil
+	return slices.ContainsFunc(i.Names, func(n string) bool {
+		have, err := name.ParseReference(n)
+		return err == nil && have.Name() == ref.Name()
+	})
+}
+
+// RepoDigests are the names of the image with its digests in place of the tags.
+func (i Image) RepoDigests() []string {
+	var all []string
+	for _, n := range i.Names {
+		ref, err := reference.ParseNormalizedNamed(n)
+		if err != nil {
+			continue
+		}
+		for _, digest := range i.Digests {
+			if repo := ref.Name() + "@" + digest; !slices.Contains(all, repo) {
+				all = append(all, repo)
+			}
+		}
+	}
+	return all
+}
+
+// Reference is what the status of a pod shows: which image it is, wherever it runs.
+func (i Image) Reference() string {
+	if all := i.RepoDigests(); len(all) > 0 {
+		return all[0]
+	}
+	return i.ID
 }
 
 // User returns who the image wants its containers to run as. The name is empty

@@ -31,24 +31,24 @@ func (s *Store) load(archive string) ([]string, error) {
 	}
 	defer os.RemoveAll(work)
 
-	image, names, err := open(archive, filepath.Join(work, "layout"))
+	found, err := open(archive, filepath.Join(work, "layout"))
 	if err != nil {
 		return nil, err
 	}
-	if err := runsHere(image); err != nil {
+	if err := runsHere(found.image); err != nil {
 		return nil, err
 	}
-	digest, err := image.ConfigName()
+	digest, err := found.image.ConfigName()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.dir, digest.Algorithm+"-"+digest.Hex)
 	if _, err := os.Stat(filepath.Join(dir, recordFile)); err != nil {
-		if err := unpack(image, digest, filepath.Join(work, "image"), dir); err != nil {
+		if err := unpack(found.image, digest, filepath.Join(work, "image"), dir); err != nil {
 			return nil, err
 		}
 	}
-	return names, s.name(digest.String(), names)
+	return found.names, s.name(digest.String(), found.names, found.digests)
 }
 
 // unpack writes the image to temp and, when all is there, moves it to dir.

@@ -112,6 +112,51 @@ func TestFind(t *testing.T) {
 	assert.True(t, found.Builtin)
 }
 
+func TestFindByDigest(t *testing.T) {
+	image := build(t, here, hello("hi"))
+	other := v1.Platform{OS: "plan9", Architecture: "mips"}
+	named := map[string]string{"io.containerd.image.name": "docker.io/library/foo:v1"}
+	list := mutate.AppendManifests(empty.Index, entry(build(t, other, hello("no")), &other, nil), entry(image, &here, nil))
+	digestOf := func(from interface{ Digest() (v1.Hash, error) }) string {
+		digest, err := from.Digest()
+		require.NoError(t, err)
+		return digest.String()
+	}
+	s := newStore(t)
+	_, err := s.Load(docker(t, image, "foo:v1"))
+	require.NoError(t, err)
+	found, err := s.Find("foo:v1")
+	require.NoError(t, err)
+	assert.Equal(t, found.ID, found.Reference(), "a docker archive has no manifest")
+
+	for range 2 { // loading twice is harmless
+		_, err = s.Load(oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: list, Descriptor: v1.Descriptor{Annotations: named}})))
+		require.NoError(t, err)
+	}
+	assert.NotEqual(t, digestOf(image), digestOf(list))
+	for _, digest := range []string{digestOf(image), digestOf(list)} {
+		for _, name := range []string{"foo", "docker.io/library/foo", "127.0.0.1:5000/another/name", "foo:v2"} {
+			again, err := s.Find(name + "@" + digest)
+			require.NoError(t, err, name)
+			assert.Equal(t, found.ID, again.ID)
+			assert.Equal(t, "docker.io/library/foo@"+digestOf(image), again.Reference())
+			assert.Equal(t, []string{"docker.io/library/foo@" + digestOf(image), "docker.io/library/foo@" + digestOf(list)}, again.RepoDigests())
+		}
+	}
+
+	wrong := "sha256:" + strings.Repeat("0", 64)
+	_, err = s.Find("foo:v1@" + wrong)
+	require.EqualError(t, err, `image "foo:v1@`+wrong+`" is not in the lab: it knows busybox, pause, docker.io/library/foo@`+digestOf(image)+
+		", docker.io/library/foo@"+digestOf(list)+"; load others with: lab load IMAGE.tar")
+
+	// The name is another image's now, and the digest is still this one's.
+	_, err = s.Load(docker(t, build(t, here, hello("newer")), "foo:v1"))
+	require.NoError(t, err)
+	again, err := s.Find("foo:v1@" + digestOf(image))
+	require.NoError(t, err)
+	assert.Equal(t, found.ID, again.ID)
+}
+
 func TestLoadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	other := v1.Platform{OS: "plan9", Architecture: "mips"}

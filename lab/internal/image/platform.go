@@ -15,6 +15,7 @@ var nameAnnotations = []string{"io.containerd.image.name", "org.opencontainers.i
 type found struct {
 	image     v1.Image
 	names     []string
+	digests   []string // of the image, and of the list of images that it is in
 	platforms []string // of the images that do not run here
 }
 
@@ -26,7 +27,7 @@ func (f found) others() string {
 }
 
 // search looks for the image of this machine's platform, through indexes within
-// indexes. The names are those on the way to it.
+// indexes. The names and the digests are those on the way to it.
 func search(index v1.ImageIndex, names []string) (found, error) {
 	var all found
 	manifest, err := index.IndexManifest()
@@ -46,6 +47,7 @@ func search(index v1.ImageIndex, names []string) (found, error) {
 			return all, err
 		}
 		if one.image != nil {
+			one.digests = append(one.digests, entry.Digest.String())
 			return one, nil
 		}
 		all.platforms = append(all.platforms, one.platforms...)

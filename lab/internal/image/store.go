@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
@@ -35,10 +37,11 @@ func (s *Store) Dir() string { return s.dir }
 
 // record is the file beside an image's files.
 type record struct {
-	ID     string
-	Names  []string
-	Size   uint64
-	Config Config
+	ID      string
+	Names   []string
+	Digests []string
+	Size    uint64
+	Config  Config
 }
 
 // UnknownError says that an image is not in the store.
@@ -58,12 +61,9 @@ func (s *Store) Find(ref string) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	want, _ := canonical(ref)
+	want, parseErr := name.ParseReference(ref)
 	for _, image := range loaded {
-		if image.ID == ref || want != "" && slices.ContainsFunc(image.Names, func(n string) bool {
-			have, err := canonical(n)
-			return err == nil && have == want
-		}) {
+		if image.ID == ref || parseErr == nil && image.is(want) {
 			return image, nil
 		}
 	}
@@ -71,7 +71,12 @@ func (s *Store) Find(ref string) (Image, error) {
 		return image, nil
 	}
 	unknown := &UnknownError{Ref: ref}
+	_, byDigest := want.(name.Digest)
 	for _, image := range sorted(loaded) {
+		if digests := image.RepoDigests(); byDigest && len(digests) > 0 {
+			unknown.Known = append(unknown.Known, digests...)
+			continue
+		}
 		unknown.Known = append(unknown.Known, image.Names...)
 	}
 	return Image{}, unknown
@@ -137,7 +142,7 @@ func (s *Store) loaded() (images []Image, err error) {
 		if err != nil {
 			return nil, err
 		}
-		images = append(images, Image{ID: r.ID, Names: r.Names, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
+		images = append(images, Image{ID: r.ID, Names: r.Names, Digests: r.Digests, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
 	}
 	return images, nil
 }
@@ -147,26 +152,31 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// name gives an image its names and takes them from all others.
-func (s *Store) name(id string, names []string) error {
+// name gives an image its names and digests, and takes the names from all others.
+func (s *Store) name(id string, names, digests []string) error {
 	images, err := s.loaded()
 	if err != nil {
 		return err
 	}
 	for _, image := range images {
-		had := slices.Clone(image.Names)
-		image.Names = slices.DeleteFunc(image.Names, func(n string) bool { return slices.Contains(names, n) })
+		had, hadDigests := slices.Clone(image.Names), slices.Clone(image.Digests)
+		image.Names = without(image.Names, names)
 		if image.ID == id {
 			image.Names = append(image.Names, names...)
+			image.Digests = append(without(image.Digests, digests), digests...)
 		}
-		if slices.Equal(had, image.Names) {
+		if slices.Equal(had, image.Names) && slices.Equal(hadDigests, image.Digests) {
 			continue
 		}
-		if err := write(image.dir, record{ID: image.ID, Names: image.Names, Size: image.Size, Config: image.Config}); err != nil {
+		if err := write(image.dir, record{ID: image.ID, Names: image.Names, Digests: image.Digests, Size: image.Size, Config: image.Config}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func without(all, some []string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(some, s) })
 }
 
 func write(dir string, r record) error {

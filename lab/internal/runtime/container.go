@@ -35,6 +35,7 @@ type containerRecord struct {
 	SandboxID  string
 	CreatedAt  time.Time
 	ImageID    string
+	ImageRef   string
 	ImageName  string
 	LogPath    string
 	User       *shim.User
@@ -134,7 +135,7 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 		State:       state,
 		CreatedAt:   c.record.CreatedAt.UnixNano(),
 		Image:       &runtimeapi.ImageSpec{Image: c.record.ImageName},
-		ImageRef:    c.record.ImageID,
+		ImageRef:    c.record.ImageRef,
 		ImageId:     c.record.ImageID,
 		Labels:      c.config.Labels,
 		Annotations: c.config.Annotations,
@@ -171,7 +172,7 @@ func (s *Service) ListContainers(_ context.Context, filter *runtimeapi.Container
 		}
 		list = append(list, &runtimeapi.Container{
 			Id: c.record.ID, PodSandboxId: c.record.SandboxID, Metadata: c.config.Metadata,
-			Image: &runtimeapi.ImageSpec{Image: c.record.ImageName}, ImageRef: c.record.ImageID, ImageId: c.record.ImageID,
+			Image: &runtimeapi.ImageSpec{Image: c.record.ImageName}, ImageRef: c.record.ImageRef, ImageId: c.record.ImageID,
 			State: state, CreatedAt: c.record.CreatedAt.UnixNano(), Labels: c.config.Labels, Annotations: c.config.Annotations,
 		})
 	}

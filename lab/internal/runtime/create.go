@@ -31,6 +31,7 @@ func (s *Service) CreateContainer(_ context.Context, sandboxID string, config *r
 		SandboxID: sandboxID,
 		CreatedAt: time.Now(),
 		ImageID:   img.ID,
+		ImageRef:  img.Reference(),
 		ImageName: imageName(config, img),
 		Isolation: s.isolation,
 		Config:    protoJSON{config},

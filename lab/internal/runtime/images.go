@@ -67,7 +67,7 @@ func (s imageService) ListImages(_ context.Context, filter *runtimeapi.ImageFilt
 }
 
 func toCRI(img image.Image) *runtimeapi.Image {
-	out := &runtimeapi.Image{Id: img.ID, RepoTags: img.Names, Size: img.Size, Spec: &runtimeapi.ImageSpec{Image: img.ID}, Pinned: img.Builtin}
+	out := &runtimeapi.Image{Id: img.ID, RepoTags: img.Names, RepoDigests: img.RepoDigests(), Size: img.Size, Spec: &runtimeapi.ImageSpec{Image: img.ID}, Pinned: img.Builtin}
 	uid, name := img.User()
 	if name != "" {
 		out.Username = name

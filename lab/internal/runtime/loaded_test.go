@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/assert"
@@ -22,7 +24,7 @@ import (
 )
 
 // loadHello loads an image with the program in testdata/hello and some links.
-func loadHello(w *world, links ...tar.Header) {
+func loadHello(w *world, links ...tar.Header) v1.Image {
 	w.Helper()
 	program := filepath.Join(w.TempDir(), "hello")
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testdata/hello")
@@ -56,6 +58,24 @@ func loadHello(w *world, links ...tar.Header) {
 	require.NoError(w, tarball.WriteToFile(path, tag, image))
 	_, err = w.store.Load(path)
 	require.NoError(w, err)
+	return image
+}
+
+// archiveOf writes an image as an OCI archive, with its name.
+func archiveOf(w *world, image v1.Image) string {
+	w.Helper()
+	dir := w.TempDir()
+	_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+		Add: image, Descriptor: v1.Descriptor{Annotations: map[string]string{"io.containerd.image.name": "docker.io/library/hello:v1"}},
+	}))
+	require.NoError(w, err)
+	var out bytes.Buffer
+	archive := tar.NewWriter(&out)
+	require.NoError(w, archive.AddFS(os.DirFS(dir)))
+	require.NoError(w, archive.Close())
+	path := filepath.Join(w.TempDir(), "hello-oci.tar")
+	require.NoError(w, os.WriteFile(path, out.Bytes(), 0o600))
+	return path
 }
 
 // asHello runs the image as it comes, for the user that the image names.
@@ -92,6 +112,34 @@ func TestLoadedImage(t *testing.T) {
 	assert.Contains(t, string(stdout), "args [exec]\n")
 	_, _, err = w.ExecSync(t.Context(), id, []string{"sh"}, testTimeout)
 	require.EqualError(t, err, `exec: "sh": executable file not found in $PATH`)
+}
+
+func TestLoadedImageByDigest(t *testing.T) {
+	w := newWorld(t)
+	image := loadHello(w)
+	digest, err := image.Digest()
+	require.NoError(t, err)
+	pinned := &runtimeapi.ImageSpec{Image: "127.0.0.1:5000/hello@" + digest.String()}
+	images := imageService{w.store}
+
+	status, err := images.ImageStatus(t.Context(), pinned, false)
+	require.NoError(t, err)
+	assert.Nil(t, status.Image, "a docker archive has no manifest, and so no digest")
+	_, err = w.store.Load(archiveOf(w, image))
+	require.NoError(t, err)
+	status, err = images.ImageStatus(t.Context(), pinned, false)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"docker.io/library/hello@" + digest.String()}, status.Image.RepoDigests)
+
+	id := w.run(w.pod("pinned"), "", asHello, func(c *runtimeapi.ContainerConfig) { c.Image = pinned })
+	require.Zero(t, w.exited(id).ExitCode, w.log(id, "stderr"))
+	container, err := w.ContainerStatus(t.Context(), id, false)
+	require.NoError(t, err)
+	assert.Equal(t, "docker.io/library/hello@"+digest.String(), container.Status.ImageRef)
+	assert.Equal(t, status.Image.Id, container.Status.ImageId)
+
+	_, err = images.PullImage(t.Context(), &runtimeapi.ImageSpec{Image: "hello@sha256:" + strings.Repeat("0", 64)}, nil, nil)
+	require.ErrorContains(t, err, "is not in the lab: it knows busybox, pause, docker.io/library/hello@"+digest.String())
 }
 
 func TestLoadedImageWithoutIsolation(t *testing.T) {

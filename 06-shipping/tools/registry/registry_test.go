@@ -1,0 +1,167 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lines passes each line that a program prints to a test.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// start runs the program until the test ends, and returns the address that it prints.
+func start(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, code := make(lines, 1), make(chan int, 1)
+	var stderr strings.Builder
+	go func() { code <- Main(ctx, append([]string{"--address=127.0.0.1:0"}, args...), stdout, &stderr) }()
+	t.Cleanup(func() {
+		cancel()
+		assert.Zero(t, <-code, stderr.String())
+	})
+	select {
+	case line := <-stdout:
+		match := regexp.MustCompile(`^the registry listens on (127\.0\.0\.1:\d+)\n$`).FindStringSubmatch(line)
+		require.NotNil(t, match, line)
+		return match[1]
+	case got := <-code:
+		code <- got
+		require.FailNow(t, "it does not run", stderr.String())
+	}
+	return ""
+}
+
+// chart is an artifact as helm pushes one: no type in it is one of an image.
+type chart []byte
+
+func (c chart) RawManifest() ([]byte, error)      { return c, nil }
+func (chart) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
+
+// upload puts a blob into a repository.
+func upload(t *testing.T, repository name.Repository, mediaType types.MediaType, content string) v1.Descriptor {
+	t.Helper()
+	layer := static.NewLayer([]byte(content), mediaType)
+	require.NoError(t, remote.WriteLayer(repository, layer))
+	digest, err := layer.Digest()
+	require.NoError(t, err)
+	return v1.Descriptor{MediaType: mediaType, Size: int64(len(content)), Digest: digest}
+}
+
+func pushChart(t *testing.T, repository name.Repository, subject *v1.Descriptor) v1.Descriptor {
+	t.Helper()
+	raw, err := json.Marshal(v1.Manifest{
+		SchemaVersion: 2,
+		MediaType:     types.OCIManifestSchema1,
+		Config:        upload(t, repository, "application/vnd.cncf.helm.config.v1+json", `{"name":"cnat"}`),
+		Layers:        []v1.Descriptor{upload(t, repository, "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "a chart")},
+		Subject:       subject,
+	})
+	require.NoError(t, err)
+	require.NoError(t, remote.Put(repository.Tag("1.0.0"), chart(raw)))
+	pushed, err := remote.Head(repository.Tag("1.0.0"))
+	require.NoError(t, err)
+	return *pushed
+}
+
+func TestAnArtifactOfAnyTypeCanBePushed(t *testing.T) {
+	blobs := filepath.Join(t.TempDir(), "a folder", "blobs")
+	for sentence, args := range map[string][]string{"in memory": nil, "in a folder": {"--blobs=" + blobs}} {
+		t.Run(sentence, func(t *testing.T) {
+			repository, err := name.NewRepository(start(t, args...) + "/charts/cnat")
+			require.NoError(t, err)
+			pushed := pushChart(t, repository, nil)
+			pulled, err := remote.Image(repository.Digest(pushed.Digest.String()))
+			require.NoError(t, err)
+			manifest, err := pulled.Manifest()
+			require.NoError(t, err)
+			layer, err := pulled.LayerByDigest(manifest.Layers[0].Digest)
+			require.NoError(t, err)
+			content, err := layer.Compressed()
+			require.NoError(t, err)
+			defer content.Close()
+			got, size, err := v1.SHA256(content)
+			require.NoError(t, err)
+			assert.Equal(t, manifest.Layers[0].Digest, got)
+			assert.EqualValues(t, len("a chart"), size)
+
+			if args != nil {
+				kept, err := os.ReadFile(filepath.Join(blobs, "sha256", manifest.Layers[0].Digest.Hex))
+				require.NoError(t, err)
+				assert.Equal(t, "a chart", string(kept))
+			}
+		})
+	}
+}
+
+func TestWhatRefersToAnImageIsFound(t *testing.T) {
+	repository, err := name.NewRepository(start(t) + "/cnat")
+	require.NoError(t, err)
+	subject := pushChart(t, repository, nil)
+	referrer := pushChart(t, repository, &subject)
+
+	index, err := remote.Referrers(repository.Digest(subject.Digest.String()))
+	require.NoError(t, err)
+	manifest, err := index.IndexManifest()
+	require.NoError(t, err)
+	require.Len(t, manifest.Manifests, 1)
+	assert.Equal(t, referrer.Digest, manifest.Manifests[0].Digest)
+	tags, err := remote.List(repository)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1.0.0"}, tags, "the registry itself knows referrers, and needs no tag for them")
+}
+
+func TestARegistryThatCannotRun(t *testing.T) {
+	taken := start(t)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for sentence, tc := range map[string]struct{ args, want string }{
+		"every address":            {"--address=0.0.0.0:0", `--address "0.0.0.0:0" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
+		"every address, unwritten": {"--address=:5000", `--address ":5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
+		"a name":                   {"--address=example.com:5000", `--address "example.com:5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
+		"no port":                  {"--address=127.0.0.1", `--address "127.0.0.1" is no address; write one such as 127.0.0.1:5000`},
+		"a port that is taken":     {"--address=" + taken, "listen tcp " + taken + ": bind: address already in use; choose another address with --address"},
+		"a folder that is a file":  {"--blobs=" + file, "making the folder of the blobs: mkdir " + file + ": not a directory; choose another with --blobs"},
+		"an unknown flag":          {"--moon", "unknown flag: --moon"},
+		"an argument":              {"moon", `unknown command "moon" for "registry"`},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			var stdout, stderr strings.Builder
+			assert.Equal(t, 1, Main(t.Context(), []string{"--address=127.0.0.1:0", tc.args}, &stdout, &stderr))
+			assert.Equal(t, "registry: "+tc.want+"\n", stderr.String())
+			assert.Empty(t, stdout.String())
+		})
+	}
+}
+
+func TestItEndsAlthoughAClientIsConnected(t *testing.T) {
+	address := start(t) // and it ends with the test
+	response, err := http.Get("http://" + address + "/v2/")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	assert.Equal(t, http.StatusOK, response.StatusCode)
+}
+
+func TestLoopback(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:5000", "127.0.0.2:0", "[::1]:5000", "localhost:5000"} {
+		require.NoError(t, checkLoopback(address), address)
+	}
+}
