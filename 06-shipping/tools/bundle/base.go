@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
 
@@ -41,8 +42,8 @@ func ReadBase(path string) (*Base, error) {
 	if err := yaml.UnmarshalStrict(content, b); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	if b.Package == "" || b.Channel == "" || b.CSV == nil {
-		return nil, fmt.Errorf("reading %s: it needs a package, a channel and a csv", path)
+	if _, ok := b.CSV["spec"].(map[string]any); !ok || b.Package == "" || b.Channel == "" {
+		return nil, fmt.Errorf("reading %s: it needs a package, a channel and a csv with a spec", path)
 	}
 	beside := func(name string) string { return filepath.Join(filepath.Dir(path), name) }
 	if b.icon, err = os.ReadFile(beside(b.Icon.File)); err != nil {
@@ -73,7 +74,7 @@ func readFile(name string) (Manifests, error) {
 
 // csv is a copy, so that each bundle has its own.
 func (b *Base) csv() *unstructured.Unstructured {
-	csv := (&unstructured.Unstructured{Object: b.CSV}).DeepCopy()
+	csv := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(b.CSV)}
 	csv.SetAPIVersion("operators.coreos.com/v1alpha1")
 	csv.SetKind("ClusterServiceVersion")
 	return csv

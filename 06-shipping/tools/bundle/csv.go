@@ -104,9 +104,8 @@ func annotate(csv *unstructured.Unstructured, base *Base, manifests Manifests, i
 	if err != nil {
 		return err
 	}
-	annotations := csv.GetAnnotations()
-	annotations["alm-examples"] = string(examples)
-	annotations["containerImage"] = image
+	annotations := map[string]string{"alm-examples": string(examples), "containerImage": image}
+	maps.Copy(annotations, csv.GetAnnotations())
 	for _, namespace := range manifests.ofKind("Namespace") {
 		template, err := json.Marshal(namespace.Object)
 		if err != nil {
