@@ -92,14 +92,14 @@ func (b *Bundle) blob() (any, error) {
 }
 
 func encodeAll(blobs []any) ([]byte, error) {
-	file := bytes.NewBufferString(header)
+	var documents [][]byte
 	for _, blob := range blobs {
 		content, err := yaml.Marshal(blob)
 		if err != nil {
 			return nil, fmt.Errorf("encoding the catalogue: %w", err)
 		}
-		file.WriteString("---\n")
-		file.Write(content)
+		documents = append(documents, content)
 	}
-	return file.Bytes(), nil
+	// Without a separator after the header: opm takes what is before one for a blob.
+	return append([]byte(header), bytes.Join(documents, []byte("---\n"))...), nil
 }
