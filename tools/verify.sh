@@ -40,7 +40,7 @@ tidy() {
 # generated runs each generate.sh in a copy of its module, so that looking changes
 # nothing.
 generated() {
-  copy=$(mktemp -d) && mkdir "$copy/tools" && cp -R tools/generate "$copy/tools/" || return 1
+  copy=$(mktemp -d) && mkdir "$copy/tools" && cp -R tools/generate tools/kustomize "$copy/tools/" || return 1
   for script in */generate.sh */*/generate.sh; do
     [ -f "$script" ] || continue # a stage's branch has not all of them
     module=$(dirname "$script")
