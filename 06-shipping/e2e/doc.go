@@ -8,9 +8,10 @@
 //	disasters_test.go    what goes wrong
 //	leaders_test.go      two leaders
 //	permissions_test.go  what the manager was allowed to do, and what it did
+//	helm_test.go         the same with the chart, in another lab
 //	lab_test.go          the lab, and kubectl
 //
-// All chapters share one installation: each finds what the one before has left,
+// All chapters of install_test.go share one installation: each finds what the one before has left,
 // and the last one takes all of it away. Whatever goes wrong, each At has one pod, ever,
 // which runs its command once, and no At is lost.
 package e2e

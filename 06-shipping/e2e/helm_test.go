@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,13 +26,15 @@ const (
 // release is the chart in a lab of its own, and Helm.
 type release struct {
 	*lab
-	program string
-	charts  string // a folder of packed charts
+	program  string
+	charts   string // a folder of packed charts
+	registry string // where others get them
 }
 
 // TestHelm installs the chart, upgrades it while Ats are due, rolls it back, and uninstalls it.
 func TestHelm(t *testing.T) {
-	r := &release{lab: startLab(t), program: buildHelm(t), charts: t.TempDir()}
+	l := startLab(t)
+	r := &release{lab: l, program: buildHelm(t), charts: t.TempDir(), registry: l.startRegistry()}
 	r.load(older)
 	r.load(newer)
 	before := r.clusterScoped()
@@ -60,11 +65,13 @@ func (r *release) installChart() {
 	r.kubectl("delete", "-f", "../config/metrics-reader/account.yaml")
 }
 
-// upgradeChart has a CRD that the new version changes, and a version that is too far away.
+// upgradeChart takes a new version from the registry, which changes a CRD, and then one that
+// is too far away.
 func (r *release) upgradeChart() {
 	r.pack(newer, r.chartWithOtherCRD())
 	r.pack(tooNewer, chart)
-	r.helm("upgrade", "cnat", r.packed(newer), "--reuse-values", "--wait", timeout)
+	r.helm("push", r.packed(newer), r.registry, "--plain-http")
+	r.helm("upgrade", "cnat", r.registry+"/cnat", "--version="+newer[1:], "--plain-http", "--reuse-values", "--wait", timeout)
 	r.is("deployed", "cnat-0.6.1", newer, 2)
 	r.rolledOut(newer)
 	assert.Contains(r.t, r.kubectl("logs", "deployment/"+manager, "-n", system), `"region":"us-east-2"`)
@@ -107,7 +114,7 @@ func (r *release) is(status, chart, version string, revision int) {
 	require.NoError(r.t, json.Unmarshal([]byte(r.helm("list", "--output=json")), &listed))
 	require.Len(r.t, listed, 1)
 	assert.Subset(r.t, listed[0], map[string]string{"name": "cnat", "namespace": system, "status": status, "chart": chart, "app_version": version})
-	assert.JSONEq(r.t, listed[0]["revision"], string(rune('0'+revision)))
+	assert.Equal(r.t, strconv.Itoa(revision), listed[0]["revision"])
 }
 
 func (r *release) firstColumn() string {
@@ -136,6 +143,22 @@ func (r *release) chartWithOtherCRD() string {
 	require.Contains(r.t, string(crd), "name: Schedule")
 	require.NoError(r.t, os.WriteFile(path, []byte(strings.Replace(string(crd), "name: Schedule", "name: When", 1)), 0o600))
 	return dir
+}
+
+// startRegistry starts the registry of ../tools, and returns the address of its charts. It ends
+// with the test.
+func (l *lab) startRegistry() string {
+	l.t.Helper()
+	c := exec.CommandContext(l.t.Context(), filepath.Join(l.tools, "registry"), "--address=127.0.0.1:0")
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	stdout, err := c.StdoutPipe()
+	require.NoError(l.t, err)
+	require.NoError(l.t, c.Start())
+	l.t.Cleanup(func() { _ = c.Wait() }) // the context of the test has ended it
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(l.t, err)
+	_, address, _ := strings.Cut(strings.TrimSpace(line), " listens on ")
+	return "oci://" + address + "/charts"
 }
 
 // helm runs it, and returns what it prints.
