@@ -60,7 +60,7 @@ func TestToSignAgainChangesNothing(t *testing.T) {
 func TestWhatIsNotVerified(t *testing.T) {
 	for sentence, tc := range map[string]struct {
 		attack func(*env, name.Digest) (ref string, flags []string)
-		want   string // with IMAGE and OTHER for the digests, and REPO for the repository
+		want   string // with IMAGE, OTHER and LIST for digests, and REPO for the repository
 	}{
 		"nothing is there": {func(e *env, _ name.Digest) (string, []string) {
 			return e.repository.Name() + ":v2", nil
@@ -146,6 +146,14 @@ func TestWhatIsNotVerified(t *testing.T) {
 			require.NoError(e, os.WriteFile(filepath.Join(e.blobs, "sha256", list.digest.Hex), list.content, 0o600))
 			return image.String(), nil
 		}, "reading the SBOM: "},
+		"the registry serves another SBOM under the digest": {func(e *env, image name.Digest) (string, []string) {
+			list, err := readSBOM(build("one.cdx.json"))
+			require.NoError(e, err)
+			changed := bytes.Clone(list.content)
+			changed[0]++
+			e.changed.Store(list.digest.String(), changed)
+			return image.String(), nil
+		}, "reading the SBOM: reading LIST: error verifying sha256 checksum"},
 		"a name without a registry": {func(*env, name.Digest) (string, []string) {
 			return "cnat-manager:v1.2.3", nil
 		}, `"cnat-manager:v1.2.3" names no image in a registry; write one such as 127.0.0.1:5000/cnat-manager:v0.6.0`},
@@ -159,11 +167,18 @@ func TestWhatIsNotVerified(t *testing.T) {
 			assert.Equal(t, 1, code)
 			assert.Empty(t, stdout)
 			want := strings.NewReplacer("REPO", e.repository.Name(), "REGISTRY", e.repository.RegistryStr(),
-				"IMAGE", image.DigestStr(), "OTHER", digestOf(t, "another.tar")).Replace(tc.want)
+				"IMAGE", image.DigestStr(), "LIST", sbomDigest(t), "OTHER", digestOf(t, "another.tar")).Replace(tc.want)
 			assert.True(t, strings.HasPrefix(stderr, "release: "+want), "%s\nwant: %s", stderr, want)
 			assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 		})
 	}
+}
+
+func sbomDigest(t *testing.T) string {
+	t.Helper()
+	list, err := readSBOM(build("one.cdx.json"))
+	require.NoError(t, err)
+	return list.digest.String()
 }
 
 // digestOf is the digest of a build.
