@@ -119,6 +119,17 @@ func TestWhatIsNotVerified(t *testing.T) {
 			e.copyTo(attached(other, provenanceSuffix), attached(image, provenanceSuffix))
 			return image.String(), nil
 		}, "the provenance of REPO@IMAGE is for another image"},
+		"another statement that the key has signed": {func(e *env, image name.Digest) (string, []string) {
+			key, err := readPrivate(e.private)
+			require.NoError(e, err)
+			s := statement{Type: statementType, PredicateType: "https://example.com/test-result", Subject: []resource{{
+				Name: e.repository.Name(), Digest: map[string]string{"sha256": strings.TrimPrefix(image.DigestStr(), "sha256:")},
+			}}}
+			a, err := newProvenance(key, s)
+			require.NoError(e, err)
+			e.attach(image, a, attached(image, provenanceSuffix).TagStr())
+			return image.String(), nil
+		}, `the statement attached to REPO@IMAGE is no provenance: it is of the type "https://example.com/test-result"`},
 		"another commit is wanted": {func(_ *env, image name.Digest) (string, []string) {
 			return image.String(), []string{"--revision=" + another}
 		}, "the provenance of REPO@IMAGE names another commit, " + one},
