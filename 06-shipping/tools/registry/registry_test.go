@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -144,8 +145,10 @@ func TestARegistryThatCannotRun(t *testing.T) {
 		"an argument":              {"moon", `unknown command "moon" for "registry"`},
 	} {
 		t.Run(sentence, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // if it runs
+			defer cancel()
 			var stdout, stderr strings.Builder
-			assert.Equal(t, 1, Main(t.Context(), []string{"--address=127.0.0.1:0", tc.args}, &stdout, &stderr))
+			assert.Equal(t, 1, Main(ctx, []string{"--address=127.0.0.1:0", tc.args}, &stdout, &stderr))
 			assert.Equal(t, "registry: "+tc.want+"\n", stderr.String())
 			assert.Empty(t, stdout.String())
 		})

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,7 +89,8 @@ func must(t *testing.T, args ...string) string {
 type env struct {
 	*testing.T
 	server     *httptest.Server
-	blobs      string // the folder of the registry
+	blobs      string   // the folder of the registry
+	changed    sync.Map // what the registry serves in place of a blob, by digest
 	repository name.Repository
 	private    string
 	public     string
@@ -95,17 +99,28 @@ type env struct {
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	e := &env{T: t, blobs: t.TempDir()}
-	e.server = httptest.NewServer(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0)),
-		registry.WithBlobHandler(registry.NewDiskBlobHandler(e.blobs))))
+	e.server = httptest.NewServer(e.change(registry.New(registry.WithReferrersSupport(true), registry.Logger(log.New(io.Discard, "", 0)),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(e.blobs)))))
 	t.Cleanup(e.server.Close)
 	e.repository = e.repositoryOf("cnat-manager")
 	e.private, e.public = newKeys(t)
 	return e
 }
 
-func (e *env) repositoryOf(path string) name.Repository {
+// change lets a registry serve other bytes than those that it was given.
+func (e *env) change(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if content, ok := e.changed.Load(path.Base(r.URL.Path)); ok && r.Method == http.MethodGet {
+			_, _ = w.Write(content.([]byte))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (e *env) repositoryOf(folder string) name.Repository {
 	e.Helper()
-	repository, err := name.NewRepository(strings.TrimPrefix(e.server.URL, "http://") + "/" + path)
+	repository, err := name.NewRepository(strings.TrimPrefix(e.server.URL, "http://") + "/" + folder)
 	require.NoError(e, err)
 	return repository
 }

@@ -60,7 +60,7 @@ func TestToSignAgainChangesNothing(t *testing.T) {
 func TestWhatIsNotVerified(t *testing.T) {
 	for sentence, tc := range map[string]struct {
 		attack func(*env, name.Digest) (ref string, flags []string)
-		want   string // with IMAGE and OTHER for the digests, and REPO for the repository
+		want   string // with IMAGE, OTHER and LIST for digests, and REPO for the repository
 	}{
 		"nothing is there": {func(e *env, _ name.Digest) (string, []string) {
 			return e.repository.Name() + ":v2", nil
@@ -119,6 +119,17 @@ func TestWhatIsNotVerified(t *testing.T) {
 			e.copyTo(attached(other, provenanceSuffix), attached(image, provenanceSuffix))
 			return image.String(), nil
 		}, "the provenance of REPO@IMAGE is for another image"},
+		"another statement that the key has signed": {func(e *env, image name.Digest) (string, []string) {
+			key, err := readPrivate(e.private)
+			require.NoError(e, err)
+			s := statement{Type: statementType, PredicateType: "https://example.com/test-result", Subject: []resource{{
+				Name: e.repository.Name(), Digest: map[string]string{"sha256": strings.TrimPrefix(image.DigestStr(), "sha256:")},
+			}}}
+			a, err := newProvenance(key, s)
+			require.NoError(e, err)
+			e.attach(image, a, attached(image, provenanceSuffix).TagStr())
+			return image.String(), nil
+		}, `the statement attached to REPO@IMAGE is no provenance: it is of the type "https://example.com/test-result"`},
 		"another commit is wanted": {func(_ *env, image name.Digest) (string, []string) {
 			return image.String(), []string{"--revision=" + another}
 		}, "the provenance of REPO@IMAGE names another commit, " + one},
@@ -146,6 +157,14 @@ func TestWhatIsNotVerified(t *testing.T) {
 			require.NoError(e, os.WriteFile(filepath.Join(e.blobs, "sha256", list.digest.Hex), list.content, 0o600))
 			return image.String(), nil
 		}, "reading the SBOM: "},
+		"the registry serves another SBOM under the digest": {func(e *env, image name.Digest) (string, []string) {
+			list, err := readSBOM(build("one.cdx.json"))
+			require.NoError(e, err)
+			changed := bytes.Clone(list.content)
+			changed[0]++
+			e.changed.Store(list.digest.String(), changed)
+			return image.String(), nil
+		}, "reading the SBOM: reading LIST: error verifying sha256 checksum"},
 		"a name without a registry": {func(*env, name.Digest) (string, []string) {
 			return "cnat-manager:v1.2.3", nil
 		}, `"cnat-manager:v1.2.3" names no image in a registry; write one such as 127.0.0.1:5000/cnat-manager:v0.6.0`},
@@ -159,11 +178,18 @@ func TestWhatIsNotVerified(t *testing.T) {
 			assert.Equal(t, 1, code)
 			assert.Empty(t, stdout)
 			want := strings.NewReplacer("REPO", e.repository.Name(), "REGISTRY", e.repository.RegistryStr(),
-				"IMAGE", image.DigestStr(), "OTHER", digestOf(t, "another.tar")).Replace(tc.want)
+				"IMAGE", image.DigestStr(), "LIST", sbomDigest(t), "OTHER", digestOf(t, "another.tar")).Replace(tc.want)
 			assert.True(t, strings.HasPrefix(stderr, "release: "+want), "%s\nwant: %s", stderr, want)
 			assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 		})
 	}
+}
+
+func sbomDigest(t *testing.T) string {
+	t.Helper()
+	list, err := readSBOM(build("one.cdx.json"))
+	require.NoError(t, err)
+	return list.digest.String()
 }
 
 // digestOf is the digest of a build.
