@@ -1,7 +1,7 @@
 #!/bin/sh
-# Records the terminal that README.md shows: runs these commands in the lab, and writes
-# pictures/terminal.txt, which make generate draws. With --check it writes nothing, and fails if
-# a command fails, or prints something else than what is shown, apart from numbers.
+# Records the terminal that README.md shows: runs these commands, in a lab of their own, and
+# writes pictures/terminal.txt, which make generate draws. With --check it writes nothing, and
+# fails if they print something else than what is shown, apart from numbers.
 set -eu
 cd "$(dirname "$0")/.."
 commands() {
@@ -14,7 +14,8 @@ END
 }
 
 work=$(mktemp -d)
-trap 'rm -r "$work"' EXIT
+export LAB_DIR="$work/lab"
+trap 'lab/bin/lab reset >"$work/reset" 2>&1 || cat "$work/reset" >&2; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 commands >"$work/commands"
 while IFS= read -r command; do
@@ -40,3 +41,4 @@ fi
 shown() { sed 's/[0-9][0-9TZ:-]*/0/g; s/00*s/0s/g; s/  */ /g' "$1"; }
 shown pictures/terminal.txt >"$work/committed"
 shown "$work/terminal.txt" | diff "$work/committed" - || { echo "the terminal in README.md shows something else: sh tools/record.sh && make generate" >&2; exit 1; }
+printf 'ok  \tthe terminal in README.md\n'
