@@ -15,6 +15,7 @@ END
 
 work=$(mktemp -d)
 export LAB_DIR="$work/lab"
+unset MAKEFLAGS MAKELEVEL # a make within make prints its folder
 trap 'lab/bin/lab reset >"$work/reset" 2>&1 || cat "$work/reset" >&2; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 commands >"$work/commands"
