@@ -186,6 +186,7 @@ bench-learn: workshop $(LAB) ## Measure the time from a save to the verdict (ARG
 
 .PHONY: prove
 prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
+	@$(if $(wildcard 05-crd-operator),sh tools/record.sh --check)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
 ##@ Care

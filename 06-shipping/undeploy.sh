@@ -9,6 +9,7 @@ cd "$(dirname "$0")"
 
 # remaining prints the Ats, and the pods that have the finalizer.
 remaining() {
+	# shellcheck disable=SC2016 # $pod is for the template
 	kubectl get ats -A -o go-template='{{range .items}}at {{.metadata.namespace}}/{{.metadata.name}}{{"\n"}}{{end}}' &&
 		kubectl get pods -A -l app.kubernetes.io/managed-by=cnat -o go-template='{{range .items}}{{$pod := .metadata}}{{range .metadata.finalizers}}{{if eq . "cnat.programming-kubernetes.info/tracking"}}pod {{$pod.namespace}}/{{$pod.name}}{{"\n"}}{{end}}{{end}}{{end}}'
 }

@@ -86,11 +86,32 @@ same() {
   cmp 06-shipping/internal/testcluster/testcluster.go 06-shipping/tools/internal/testcluster/testcluster.go || return 1
 }
 
+# scripts are read by the shell, and by shellcheck, where it is. Templates become scripts in
+# katacoda/.
 scripts() {
   bash -n .ci/run || return 1
   for script in $(git ls-files "*.sh"); do
     sh -n "$script" || return 1
   done
+  if ! command -v shellcheck >/dev/null; then
+    echo "LEFT OUT: shellcheck, which is not installed: apt-get install shellcheck, or brew install shellcheck" >&2
+    test -z "${CI:-}"
+    return
+  fi
+  git ls-files -z '*.sh' ':!katacoda/templates' | xargs -0 shellcheck --shell=sh && shellcheck .ci/run
+}
+
+# pinned wants the digest of each action in a workflow, and its version as a comment: a tag
+# can be moved.
+pinned() {
+  ! grep -n 'uses: ' .github/workflows/*.yml | grep -vE 'uses: [^@ ]+@[0-9a-f]{40} # v[0-9.]+$'
+}
+
+# marked wants what tools have written to be marked in .gitattributes.
+marked() {
+  unmarked=$(git grep -lE '^(//|#) (Code generated .* DO NOT EDIT|Written by workshop)|^    controller-gen.kubebuilder.io/version: ' -- ':!katacoda/templates' ':!*/testdata/*' |
+    git check-attr --stdin linguist-generated | grep -v ': set$')
+  test -z "$unmarked" || { echo "not marked: $unmarked" >&2; return 1; }
 }
 
 modules=$*
@@ -106,7 +127,9 @@ check "hashes of what tests read" "read TEST_INPUTS where the API server is star
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./versions ..
 check "words" "write the word that it names" go -C tools run ./words ..
 check "shared files" "copy one of the two files over the other" same
-check "scripts" "correct the syntax" scripts
+check "scripts" "correct what it says above" scripts
+check "workflows" "write uses: OWNER/NAME@DIGEST # vVERSION" pinned
+check "marks of generated files" "mark them in .gitattributes" marked
 
 if [ -n "$failed" ]; then
   printf '\nThese checks failed:\n%s' "$failed" >&2

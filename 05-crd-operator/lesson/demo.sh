@@ -21,7 +21,7 @@ case ${PROGRAM-} in
 	;;
 esac
 
-program= watch=
+program='' watch=''
 end() {
 	trap - EXIT
 	kill $watch $program 2>/dev/null || : # unquoted: there may be none

@@ -8,7 +8,7 @@ bin=../../bin
 begin=$(date +%s)
 title() { printf '\n==> %ss: %s\n' $(($(date +%s) - begin)) "$*"; }
 
-watch= writer= operator=
+watch='' writer='' operator=''
 end() {
 	trap - EXIT
 	kill $watch $writer $operator 2>/dev/null || : # unquoted: some may not be there

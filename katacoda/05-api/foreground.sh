@@ -16,8 +16,7 @@ while [ ! -e /tmp/workshop.ended ] && [ "$waited" -lt 1800 ]; do
 done
 if [ "$(cat /tmp/workshop.ended 2>/dev/null)" = 0 ]; then
 	. /root/hacking-a-controller/katacoda/node/env.sh
-	cd /root/hacking-a-controller/05-crd-operator
-	echo 'Ready.'
+	cd /root/hacking-a-controller/05-crd-operator && echo 'Ready.'
 else
 	echo 'This node could not be made ready. Reload the page to get another. The last lines of /tmp/workshop.log:'
 	tail -n 20 /tmp/workshop.log

@@ -19,6 +19,7 @@ import (
 //	size 660x240
 //	box api 20,40 130x56 server: API server | its first line is bold
 //	text 85,120: words, centred there | and a second line
+//	shell 20,160: $ what a terminal shows, as it is: | and ` and  spaces, too
 //	arrow api.e cache.w: above it | below it
 //	line 20,200 640,200 dashed
 //
@@ -86,10 +87,14 @@ func (p *picture) add(words []string, text string) error {
 		x, y, err := pair(args[0], ",")
 		p.text(x, y, args[1:], text)
 		return err
+	case verb == "shell" && len(args) == 1:
+		x, y, err := pair(args[0], ",")
+		p.shell(x, y, text)
+		return err
 	case (verb == "arrow" || verb == "line") && len(args) >= 2:
 		return p.path(verb, args, text)
 	default:
-		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, arrow FROM TO and line FROM TO", strings.Join(words, " "))
+		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, shell X,Y:, arrow FROM TO and line FROM TO", strings.Join(words, " "))
 	}
 	return nil
 }
@@ -130,6 +135,16 @@ func (p *picture) text(x, y float64, class []string, text string) {
 		line = code.ReplaceAllString(html.EscapeString(strings.TrimSpace(line)), `<tspan class="code">$1</tspan>`)
 		fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", strings.Join(append(class, "n"+strconv.Itoa(i)), " "), x, y+5+float64(i)*lineHeight, line)
 	}
+}
+
+// shell writes a line of a terminal. A command is bold, and columns stay columns: SVG would
+// make one space of many.
+func (p *picture) shell(x, y float64, text string) {
+	class := "code start"
+	if strings.HasPrefix(text, "$ ") {
+		class += " strong"
+	}
+	fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", class, x, y+5, html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0")))
 }
 
 // path draws a line through points, and the text beside its longest part: above and

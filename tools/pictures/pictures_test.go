@@ -87,6 +87,11 @@ func TestDraw(t *testing.T) {
 	assert.Contains(t, text, `<tspan class="code">Boat</tspan> &lt; 1`)
 	assert.Contains(t, text, `<path class="arrow bad" d="M40 50 L40 67 Q40 75 48 75 L120 75"/>`)
 
+	shell, err := draw(head + "shell 20,40: $ get `pods` | wc  # : 1 < 2\nshell 20,60: NAME  AGE\n")
+	require.NoError(t, err)
+	assert.Contains(t, string(shell), "<text class=\"code start strong\" x=\"20\" y=\"45\">$\u00a0get\u00a0`pods`\u00a0|\u00a0wc\u00a0\u00a0#\u00a0:\u00a01\u00a0&lt;\u00a02</text>")
+	assert.Contains(t, string(shell), "<text class=\"code start\" x=\"20\" y=\"65\">NAME\u00a0\u00a0AGE</text>")
+
 	for decoder := xml.NewDecoder(bytes.NewReader(svg)); ; {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 			break

@@ -16,8 +16,8 @@ kubectl config view --minify --flatten > "$dir/kubeconfig"
 kubectl --kubeconfig="$dir/kubeconfig" config set-cluster "$(kubectl config view --minify -o 'jsonpath={.clusters[0].name}')" \
 	--server=http://127.0.0.1:8016 > /dev/null
 
-# source makes pier/db.
-source() {
+# create makes pier/db.
+create() {
 	kubectl -n pier create secret generic db --from-literal=password=tide
 	kubectl -n pier annotate secret db example.com/secretsync=
 }
@@ -25,7 +25,7 @@ source() {
 	kubectl create namespace pier
 	kubectl create namespace mole
 	kubectl annotate namespace mole example.com/secretsync=
-	source
+	create
 } > /dev/null
 
 # start runs secretsync with more flags, and stop ends it.

@@ -5,7 +5,7 @@
 start
 says created
 stop $program
-{ kubectl -n pier delete secret db && source; } > /dev/null
+{ kubectl -n pier delete secret db && create; } > /dev/null
 
 proxy --reject-methods=PUT
 start --kubeconfig="$dir/kubeconfig"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a pod that is owned by an At, and not made for it.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 reported() { is at/backup .status.phase DONE || kubectl wait --for=condition=Scheduled=False at/backup --timeout=1s >/dev/null 2>&1; }
 begin

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a ConfigMap, and counts what is repaired while nobody changes its settings.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 begin
 kubectl create -f config/samples/settings.yaml >/dev/null

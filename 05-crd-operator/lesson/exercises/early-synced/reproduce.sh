@@ -1,7 +1,7 @@
 #!/bin/sh
 # Has the search go through every state of a cluster of two, and prints the way to one in which a
 # promise is broken.
-cd "$(dirname "$0")/../../../postgres"
+cd "$(dirname "$0")/../../../postgres" || exit 1
 if found=$(GOWORK=off go test -count=1 ./plan -run TestSearchFindsNoBrokenPromise/two_members_from_nothing); then
 	echo 'no promise is broken'
 else

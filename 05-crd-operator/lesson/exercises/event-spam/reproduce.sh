@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts an At into a namespace whose quota is used up, and lets the use change.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 begin
 for i in 1 2 3 4; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Deletes the pod of an At, while the API server refuses the status of Ats.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 pod() { kubectl get pod payment-pod --ignore-not-found -o jsonpath='{.metadata.uid}'; }
 gone() { [ "$(pod)" != "$first" ] || is pod/payment-pod .status.phase Failed; }

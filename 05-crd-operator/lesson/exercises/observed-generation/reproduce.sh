@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts a pod in the way of an At, changes the deadline, and waits until the operator has seen that.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 begin
 kubectl run report-pod --image=busybox --restart=Never -- sleep 600 >/dev/null

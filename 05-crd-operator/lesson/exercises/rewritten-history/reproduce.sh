@@ -1,6 +1,6 @@
 #!/bin/sh
 # Changes the command of an At that is RUNNING, and of one that is DONE.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 begin
 at payroll 'cat salaries.csv'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a command with a pipe.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 begin
 operator controllerruntime

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes conditions that are none of the operator's business, and counts what it does about them.
 # A pod is in the way of the At, so each reconcile tries once to create the At's own.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 tried() { grep -c '"POST" url="[^"]*/pods' "$dir/proxy.log" || :; }
 begin

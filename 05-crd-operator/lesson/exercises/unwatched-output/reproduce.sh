@@ -1,6 +1,6 @@
 #!/bin/sh
 # Changes the ConfigMap in four ways, and gives the operator five seconds to undo each.
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
 show() { kubectl get configmap settings --ignore-not-found -o jsonpath='{.data} {.metadata.labels} {.metadata.ownerReferences[*].name}'; }
 other() {
