@@ -65,7 +65,7 @@ func TestTheManifestsOfAnOccasion(t *testing.T) {
 func TestTheImageCanBeNamedByItsDigest(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0f", 32)
 	for image, want := range map[string]string{
-		"127.0.0.1:5000/cnat-manager@" + digest: "127.0.0.1:5000/cnat-manager@" + digest,
+		"127.0.0.1:5050/cnat-manager@" + digest: "127.0.0.1:5050/cnat-manager@" + digest,
 		"@" + digest:                            "cnat-manager@" + digest,
 	} {
 		for _, version := range []string{"", "v1.2.3"} { // make dist always names one

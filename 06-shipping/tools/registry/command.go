@@ -20,7 +20,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), o, stdout) },
 	}
-	command.Flags().StringVar(&o.Address, "address", "127.0.0.1:5000", "where it listens; port 0 is any that is free")
+	command.Flags().StringVar(&o.Address, "address", "127.0.0.1:5050", "where it listens; port 0 is any that is free")
 	command.Flags().StringVar(&o.Blobs, "blobs", "", "a folder for the content of images (default: in memory)")
 	command.SetArgs(args)
 	command.SetOut(stdout)

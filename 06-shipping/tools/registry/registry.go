@@ -41,10 +41,10 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("--address %q is no address; write one such as 127.0.0.1:5000", address)
+		return fmt.Errorf("--address %q is no address; write one such as 127.0.0.1:5050", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--address %q can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000", address)
+		return fmt.Errorf("--address %q can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5050", address)
 	}
 	return nil
 }

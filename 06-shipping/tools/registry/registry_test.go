@@ -135,10 +135,10 @@ func TestARegistryThatCannotRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for sentence, tc := range map[string]struct{ args, want string }{
-		"every address":            {"--address=0.0.0.0:0", `--address "0.0.0.0:0" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
-		"every address, unwritten": {"--address=:5000", `--address ":5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
-		"a name":                   {"--address=example.com:5000", `--address "example.com:5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5000`},
-		"no port":                  {"--address=127.0.0.1", `--address "127.0.0.1" is no address; write one such as 127.0.0.1:5000`},
+		"every address":            {"--address=0.0.0.0:0", `--address "0.0.0.0:0" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5050`},
+		"every address, unwritten": {"--address=:5000", `--address ":5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5050`},
+		"a name":                   {"--address=example.com:5000", `--address "example.com:5000" can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5050`},
+		"no port":                  {"--address=127.0.0.1", `--address "127.0.0.1" is no address; write one such as 127.0.0.1:5050`},
 		"a port that is taken":     {"--address=" + taken, "listen tcp " + taken + ": bind: address already in use; choose another address with --address"},
 		"a folder that is a file":  {"--blobs=" + file, "making the folder of the blobs: mkdir " + file + ": not a directory; choose another with --blobs"},
 		"an unknown flag":          {"--moon", "unknown flag: --moon"},
@@ -164,7 +164,7 @@ func TestItEndsAlthoughAClientIsConnected(t *testing.T) {
 }
 
 func TestLoopback(t *testing.T) {
-	for _, address := range []string{"127.0.0.1:5000", "127.0.0.2:0", "[::1]:5000", "localhost:5000"} {
+	for _, address := range []string{"127.0.0.1:5050", "127.0.0.2:0", "[::1]:5000", "localhost:5000"} {
 		require.NoError(t, checkLoopback(address), address)
 	}
 }

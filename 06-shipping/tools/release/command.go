@@ -109,7 +109,7 @@ func verifyCommand() *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			ref, err := name.ParseReference(args[0], name.StrictValidation)
 			if err != nil {
-				return fmt.Errorf("%q names no image in a registry; write one such as 127.0.0.1:5000/cnat-manager:v0.6.0", args[0])
+				return fmt.Errorf("%q names no image in a registry; write one such as 127.0.0.1:5050/cnat-manager:v0.6.0", args[0])
 			}
 			key, err := readPublic(keyPath)
 			if err != nil {
@@ -147,7 +147,7 @@ func withBuilt(args []string, sbomPath string, use func(name.Repository, built) 
 	// Without a registry in it, a name would be Docker Hub's.
 	repo, err := name.NewRepository(args[1], name.StrictValidation)
 	if err != nil {
-		return fmt.Errorf("%q names no repository in a registry; write one such as 127.0.0.1:5000/cnat-manager", args[1])
+		return fmt.Errorf("%q names no repository in a registry; write one such as 127.0.0.1:5050/cnat-manager", args[1])
 	}
 	return readBuilt(args[0], sbomPath, func(b built) error { return use(repo, b) })
 }

@@ -55,7 +55,7 @@ func TestWhatIsNotSigned(t *testing.T) {
 		}, "text.tar is no SBOM of an image: "},
 		"to a repository without a registry": {func(*env) []string {
 			return []string{"push", build("one.tar"), "cnat-manager"}
-		}, `"cnat-manager" names no repository in a registry; write one such as 127.0.0.1:5000/cnat-manager`},
+		}, `"cnat-manager" names no repository in a registry; write one such as 127.0.0.1:5050/cnat-manager`},
 		"without a repository": {func(*env) []string {
 			return []string{"push", build("one.tar")}
 		}, "accepts 2 arg(s), received 1"},

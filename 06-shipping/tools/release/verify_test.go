@@ -167,7 +167,7 @@ func TestWhatIsNotVerified(t *testing.T) {
 		}, "reading the SBOM: reading LIST: error verifying sha256 checksum"},
 		"a name without a registry": {func(*env, name.Digest) (string, []string) {
 			return "cnat-manager:v1.2.3", nil
-		}, `"cnat-manager:v1.2.3" names no image in a registry; write one such as 127.0.0.1:5000/cnat-manager:v0.6.0`},
+		}, `"cnat-manager:v1.2.3" names no image in a registry; write one such as 127.0.0.1:5050/cnat-manager:v0.6.0`},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			e := newEnv(t)

@@ -1,6 +1,6 @@
 // Command registry is a container registry on this machine, for the lessons:
 //
-//	registry --address=127.0.0.1:5000
+//	registry --address=127.0.0.1:5050
 package main
 
 import (

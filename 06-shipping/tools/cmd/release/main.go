@@ -2,9 +2,9 @@
 // signed:
 //
 //	release keys bin/keys
-//	release push ../bin/cnat-manager.tar 127.0.0.1:5000/cnat-manager
-//	release sign ../bin/cnat-manager.tar 127.0.0.1:5000/cnat-manager --key=bin/keys/private.pem
-//	release verify 127.0.0.1:5000/cnat-manager:v0.6.0 --key=bin/keys/cosign.pub
+//	release push ../bin/cnat-manager.tar 127.0.0.1:5050/cnat-manager
+//	release sign ../bin/cnat-manager.tar 127.0.0.1:5050/cnat-manager --key=bin/keys/private.pem
+//	release verify 127.0.0.1:5050/cnat-manager:v0.6.0 --key=bin/keys/cosign.pub
 package main
 
 import (
