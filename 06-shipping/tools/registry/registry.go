@@ -78,6 +78,6 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close() // a client that is cut off pushes again
 	}
-	<-served
+	_ = <-served // http.ErrServerClosed
 	return err
 }
