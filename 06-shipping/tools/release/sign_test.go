@@ -113,7 +113,7 @@ func TestASignatureOfCosign(t *testing.T) {
 	ours, err := newSignature(key, repository, hash)
 	require.NoError(t, err)
 	assert.Equal(t, string(content), string(ours.content))
-	assert.EqualValues(t, manifest.Layers[0].MediaType, ours.mediaType)
+	assert.Equal(t, manifest.Layers[0].MediaType, ours.mediaType)
 }
 
 // TestWhatAnEnvelopeSigns is the example of DSSE's specification.
