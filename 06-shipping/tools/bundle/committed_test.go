@@ -41,7 +41,7 @@ func channel(t *testing.T) channelBlob {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(packaging, "catalog/cnat/catalog.yaml"))
 	require.NoError(t, err)
-	for _, document := range bytes.Split(content, []byte("\n---\n")) {
+	for document := range bytes.SplitSeq(content, []byte("\n---\n")) {
 		var blob channelBlob
 		require.NoError(t, yaml.Unmarshal(document, &blob))
 		if blob.Schema == "olm.channel" {

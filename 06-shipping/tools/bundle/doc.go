@@ -9,7 +9,7 @@
 //	Roles that are bound to its account   spec.install.spec.permissions
 //	ClusterRoles that are                 spec.install.spec.clusterPermissions
 //	ServiceAccount, bindings of those     nothing: OLM creates them
-//	Namespace                             an annotation: whoever installs it chooses one
+//	Namespace                             an annotation: a user chooses another
 //	CRDs and other kinds that OLM knows   files beside the CSV
 //	any other kind                        an error, unless [Base] has a reason to leave it out
 //

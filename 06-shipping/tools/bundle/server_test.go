@@ -39,7 +39,7 @@ func TestTheAPIServerTakesABundle(t *testing.T) {
 	for _, release := range releases {
 		b := committed(t, release)
 		for _, object := range append(b.Objects, b.CSV) {
-			assert.NoError(t, create(t, c, object), "%s %s", object.GetKind(), object.GetName())
+			require.NoError(t, create(t, c, object), "%s %s", object.GetKind(), object.GetName())
 		}
 	}
 	for name, broken := range map[string]func(b *Bundle){
@@ -56,7 +56,7 @@ func TestTheAPIServerTakesABundle(t *testing.T) {
 	}
 }
 
-// create asks the server for a dry run.
+// create makes a dry run.
 func create(t *testing.T, c client.Client, object client.Object) error {
 	t.Helper()
 	namespaced, err := c.IsObjectNamespaced(object)
