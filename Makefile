@@ -51,7 +51,7 @@ LAB := lab/bin/lab
 ##@ Run
 
 .PHONY: $(STAGES)
-$(STAGES): stage-%: cluster-$(CLUSTER) ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
+$(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
 	@echo '==> building $(call folder,$*)'
 	@go -C '$(call folder,$*)$(if $(PROGRAM),,$(MODULE_$*))' build -o '$(CURDIR)/bin/stage-$*' $(or $(PROGRAM),$(PROGRAM_$*),.)
 	@if [ '$(CLUSTER)' = lab ]; then \
@@ -153,6 +153,8 @@ $(DIFFS): diff-%: ## Show what first/ of a stage has that the one before does no
 # The tests of the lab itself are always of this lab.
 ASSETS := $(if $(KUBEBUILDER_ASSETS),$(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),$(LAB)),$(LAB))
 test test-lab: $(LAB)
+# Tests start labs and databases, and link Kubernetes.
+test $(TESTS): ROOM = 1000
 
 TEST_FLAGS = -timeout 20m $(if $(COUNT),-count=$(COUNT))
 # What takes longest stands last in the alphabet, and is to begin first.
@@ -160,13 +162,13 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 
 .PHONY: test
 test: $(ASSETS) | go ## Test every module (COUNT=1 runs all anew; RACE=1 with the race detector; TEST_TIMEOUT=5m)
-	@sh tools/tests.sh $(TEST_FLAGS) -- $(call reverse,$(TESTED))
+	@sh tools/timed.sh 'all modules' sh tools/tests.sh $(TEST_FLAGS) -- $(call reverse,$(TESTED))
 
 # The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names
 # another.
 .PHONY: $(TESTS)
 $(TESTS): test-%: $(ASSETS) | go ## Test one module
-	@sh tools/test.sh $(call folder,$*) $(TEST_FLAGS)
+	@sh tools/timed.sh $(call folder,$*) sh tools/test.sh $(call folder,$*) $(TEST_FLAGS)
 
 .PHONY: bench
 bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
@@ -216,12 +218,11 @@ size: | go ## Count lines of code by module and package (COMMIT=stage-4)
 clean: ## Remove what was built (the lab's data stays: make lab-reset)
 	@rm -rf bin lab/bin
 
-# Go reads in go.mod which version it must be. An older one downloads that, or
-# says that it may not.
+# What must be free for temporary files, in megabytes.
+ROOM = 100
 .PHONY: go
 go:
-	@command -v go >/dev/null || { echo "Go is not installed, or not in PATH. Get Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
-	@go -C lab list -m >/dev/null || { echo "Go 1.26 or newer is needed: https://go.dev/dl" >&2; exit 1; }
+	@sh tools/preflight.sh $(ROOM)
 
 .PHONY: help
 help:

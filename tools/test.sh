@@ -7,7 +7,6 @@
 set -eu
 module=$1
 shift
-echo "==> testing $module"
 # Tests of API behaviour find the API server there; unless the caller has one.
 export KUBEBUILDER_ASSETS="${KUBEBUILDER_ASSETS:-$PWD/lab/bin}"
 # What else the tests of a module need, its own script finds.

@@ -7,12 +7,16 @@ set -eu
 flags=
 while [ "$1" != -- ]; do flags="$flags $1"; shift; done
 shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 # What tests are left out is said again at the end, where one reads.
-LEFT_OUT=$(mktemp)
-export LEFT_OUT
-trap 'rm -f "$LEFT_OUT"' EXIT
+LEFT_OUT=$work/left-out
+# For timed.sh: which modules are done, of how many, since when.
+DONE=$work/done MODULES=$# BEGAN=$(date +%s)
+export LEFT_OUT DONE MODULES BEGAN
+: >"$LEFT_OUT"
 status=0
-printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh tools/test.sh '{}' $flags || status=1
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh tools/timed.sh '{}' sh tools/test.sh '{}' $flags || status=1
 cat "$LEFT_OUT" >&2
 if [ "$status" != 0 ]; then
   echo 'some tests failed: see the lines that begin with FAIL' >&2
