@@ -153,8 +153,10 @@ $(DIFFS): diff-%: ## Show what first/ of a stage has that the one before does no
 # The tests of the lab itself are always of this lab.
 ASSETS := $(if $(KUBEBUILDER_ASSETS),$(if $(findstring /lab/bin,$(KUBEBUILDER_ASSETS)),$(LAB)),$(LAB))
 test test-lab: $(LAB)
-# Tests start labs and databases, and link Kubernetes.
-test $(TESTS): ROOM = 1000
+# Tests start labs, and link Kubernetes. Those of PostgreSQL make a database of a gigabyte, and
+# copies of it.
+$(TESTS): ROOM = 1000
+test test-5-postgres: ROOM = 5000
 
 TEST_FLAGS = -timeout 20m $(if $(COUNT),-count=$(COUNT))
 # What takes longest stands last in the alphabet, and is to begin first.
