@@ -56,6 +56,10 @@ func run() int {
 // build goes through the phases: what is there to do, compile and link, put in
 // place.
 func build(ctx context.Context, screen *display, start time.Time) error {
+	folder := temporary(ctx)
+	if err := fullTemporary(folder, freeDisk(folder)); err != nil {
+		return err
+	}
 	version, err := kubernetesVersion(ctx)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func build(ctx context.Context, screen *display, start time.Time) error {
 		return err
 	}
 	if plan.stale > many {
-		if warning := lowDisk(freeDisk(ctx)); warning != "" {
+		if warning := lowDisk(freeForCache(ctx)); warning != "" {
 			screen.Print(warning)
 		}
 		screen.Print(fmt.Sprintf("compiling Kubernetes, %d packages: this takes minutes the first time, and seconds from then on", plan.stale))

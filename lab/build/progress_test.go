@@ -65,3 +65,17 @@ func TestLowDiskWarns(t *testing.T) {
 	assert.Empty(t, lowDisk(needed), "enough room")
 	assert.Empty(t, lowDisk(0), "free space not known")
 }
+
+func TestATemporaryFolderThatIsFullIsAnError(t *testing.T) {
+	assert.EqualError(t, fullTemporary("/tmp", neededToLink-1), "599 MB are free for temporary files in /tmp, linking needs 600; make room, or export TMPDIR=/var/tmp")
+	assert.NoError(t, fullTemporary("/tmp", neededToLink), "enough room")
+	assert.NoError(t, fullTemporary("/tmp", 0), "free space not known")
+}
+
+func TestTheTemporaryFolderIsGosOwnIfItHasOne(t *testing.T) {
+	t.Setenv("TMPDIR", "/somewhere")
+	t.Setenv("GOTMPDIR", "")
+	assert.Equal(t, "/somewhere", temporary(t.Context()))
+	t.Setenv("GOTMPDIR", "/elsewhere")
+	assert.Equal(t, "/elsewhere", temporary(t.Context()))
+}

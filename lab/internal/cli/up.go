@@ -85,6 +85,7 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
 		}
 	}
 	fmt.Fprintf(a.out, "Starting Kubernetes in %s\n", l.Root())
+	a.print(watchLimit(l.Root()))
 	if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
 		return err
 	}

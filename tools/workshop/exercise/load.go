@@ -2,6 +2,7 @@ package exercise
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -232,10 +233,11 @@ func (l *loader) checkTest(test Test) {
 
 // declares reports whether a package has a test.
 func (l *loader) declares(pkg, function string) bool {
-	files, _ := filepath.Glob(filepath.Join(l.module, l.Judge.Module, pkg, "*_test.go"))
+	folder := os.DirFS(filepath.Join(l.module, l.Judge.Module, pkg))
+	files, _ := fs.Glob(folder, "*_test.go")
 	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(\w+ \*testing\.T\)`)
 	return slices.ContainsFunc(files, func(file string) bool {
-		content, err := os.ReadFile(file)
+		content, err := fs.ReadFile(folder, file)
 		return err == nil && declared.Match(content)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,12 +60,12 @@ func (p *place) fill(ctx context.Context, r repository.Repository) error {
 // clear ends the lab and removes the copy. A run that was killed has left both, perhaps of
 // a repository by another name.
 func (p *place) clear(ctx context.Context) error {
-	labs, err := filepath.Glob(filepath.Join(p.slot.Dir, "*", "lab", "bin", "lab"))
+	labs, err := fs.Glob(os.DirFS(p.slot.Dir), "*/lab/bin/lab")
 	if err != nil {
 		return err
 	}
 	for _, lab := range labs {
-		if err := p.lab(ctx, lab, "reset"); err != nil {
+		if err := p.lab(ctx, filepath.Join(p.slot.Dir, lab), "reset"); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,9 @@ package repository
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,7 +67,7 @@ const StageFolders = "[0-9][0-9]-*"
 
 // Stages returns the stages that r has, in order.
 func (r Repository) Stages() ([]Stage, error) {
-	modules, err := filepath.Glob(r.Path(StageFolders, "go.mod"))
+	modules, err := fs.Glob(os.DirFS(r.Root), StageFolders+"/go.mod")
 	if err != nil {
 		return nil, fmt.Errorf("looking for stages: %w", err)
 	}
@@ -74,7 +76,7 @@ func (r Repository) Stages() ([]Stage, error) {
 	}
 	var stages []Stage
 	for _, module := range modules {
-		folder := filepath.Base(filepath.Dir(module))
+		folder := path.Dir(module)
 		number, _ := strconv.Atoi(folder[:2]) // two digits, by the pattern
 		stages = append(stages, Stage{Number: number, Folder: folder})
 	}

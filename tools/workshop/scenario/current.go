@@ -16,12 +16,12 @@ import (
 func present(r repository.Repository) (files, error) {
 	found := files{}
 	katacoda := r.Path("katacoda")
-	folders, err := filepath.Glob(filepath.Join(katacoda, repository.StageFolders))
+	folders, err := fs.Glob(os.DirFS(katacoda), repository.StageFolders)
 	if err != nil {
 		return nil, fmt.Errorf("looking for scenarios: %w", err)
 	}
-	for _, start := range append(folders, filepath.Join(katacoda, "structure.json")) {
-		err := filepath.WalkDir(start, func(file string, entry fs.DirEntry, err error) error {
+	for _, start := range append(folders, "structure.json") {
+		err := filepath.WalkDir(filepath.Join(katacoda, start), func(file string, entry fs.DirEntry, err error) error {
 			if os.IsNotExist(err) {
 				return nil
 			}

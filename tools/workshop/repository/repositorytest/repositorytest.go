@@ -11,12 +11,14 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// New makes one of files, with one commit. Programs may be among them.
+// New makes one of files, with one commit. Programs may be among them. The folder has a name
+// that a shell or a pattern takes apart, as that of a clone may have.
 func New(t testing.TB, files map[string]string) repository.Repository {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	r := repository.Repository{Root: root}
+	r := repository.Repository{Root: filepath.Join(root, "a [b] c")}
+	require.NoError(t, os.Mkdir(r.Root, 0o755))
 	Git(t, r, "init", "--quiet", "--initial-branch=main")
 	for name, content := range files {
 		Write(t, r.Path(name), content)
