@@ -3,10 +3,10 @@ package supervisor
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,7 +178,7 @@ func TestALogIsSetAsideWhileItsComponentRuns(t *testing.T) {
 	l := newLab(t)
 	stop := run(t, l, t.Context(), component.Component{Name: noisy})
 	eventually(t, "it has printed 30 MB", func() bool { return strings.Contains(logOf(l, noisy), "quiet") })
-	old, err := filepath.Glob(l.Join("logs", noisy+"-*"))
+	old, err := fs.Glob(os.DirFS(l.Join("logs")), noisy+"-*")
 	require.NoError(t, err)
 	assert.Len(t, old, 1)
 	assert.Less(t, len(logOf(l, noisy)), 20<<20)

@@ -2,6 +2,7 @@ package practice
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -131,7 +132,11 @@ func (l learner) progress() Progress {
 
 func (l learner) asideFiles() []string {
 	l.Helper()
-	files, err := filepath.Glob(l.progressFile() + ".broken-*")
+	folder, name := filepath.Split(l.progressFile())
+	files, err := fs.Glob(os.DirFS(folder), name+".broken-*")
 	require.NoError(l, err)
+	for i, file := range files {
+		files[i] = filepath.Join(folder, file)
+	}
 	return files
 }
