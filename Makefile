@@ -156,7 +156,8 @@ test test-lab: $(LAB)
 # Tests start labs, and link Kubernetes. Those of PostgreSQL make a database of a gigabyte, and
 # copies of it.
 $(TESTS): ROOM = 1000
-test test-5-postgres: ROOM = 5000
+test-5-postgres: ROOM = 5000
+test: ROOM = $(if $(filter %/postgres,$(TESTED)),5000,1000)
 
 TEST_FLAGS = -timeout 20m $(if $(COUNT),-count=$(COUNT))
 # What takes longest stands last in the alphabet, and is to begin first.

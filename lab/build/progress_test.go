@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPlanCountsStalePackagesAndKnowsTheProgram(t *testing.T) {
@@ -67,9 +68,9 @@ func TestLowDiskWarns(t *testing.T) {
 }
 
 func TestATemporaryFolderThatIsFullIsAnError(t *testing.T) {
-	assert.EqualError(t, fullTemporary("/tmp", neededToLink-1), "599 MB are free for temporary files in /tmp, linking needs 600; make room, or export TMPDIR=/var/tmp")
-	assert.NoError(t, fullTemporary("/tmp", neededToLink), "enough room")
-	assert.NoError(t, fullTemporary("/tmp", 0), "free space not known")
+	require.EqualError(t, fullTemporary("/tmp", neededToLink-1), "599 MB are free for temporary files in /tmp, linking needs 600; make room, or export TMPDIR=/var/tmp")
+	require.NoError(t, fullTemporary("/tmp", neededToLink), "enough room")
+	require.NoError(t, fullTemporary("/tmp", 0), "free space not known")
 }
 
 func TestTheTemporaryFolderIsGosOwnIfItHasOne(t *testing.T) {

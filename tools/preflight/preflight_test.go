@@ -72,7 +72,6 @@ func TestNothingIsPrintedWhereGoHasWhatItNeeds(t *testing.T) {
 		"this machine":            nil,
 		"off, but all is there":   {"GOPROXY": "off"},
 		"cold, and a network":     {"GOMODCACHE": filepath.Join(t.TempDir(), "modules"), "GOPROXY": "https://proxy.example.com"},
-		"another home":            {"HOME": t.TempDir(), "GOCACHE": "", "GOENV": "off"},
 		"the advice for GOFLAGS":  {"GOFLAGS": "-mod=readonly -race"},
 		"a harmless flag":         {"GOFLAGS": "-mod=mod"},
 		"a folder with a bracket": {"TMPDIR": bracketed(t)},

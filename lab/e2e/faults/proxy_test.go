@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -38,11 +39,12 @@ func TestTheAPIServerCallsAWebhookWithoutTheProxy(t *testing.T) {
 	n := 0
 	labtest.Eventually(t, "the webhook is called", func(ctx context.Context) error {
 		n++
-		if err = createConfigMap(ctx, t, lab, fmt.Sprintf("early-%d", n)); err == nil || !strings.Contains(err.Error(), "proxied.example.com") {
-			return fmt.Errorf("not yet: %v", err)
+		err = createConfigMap(ctx, t, lab, fmt.Sprintf("early-%d", n))
+		if err == nil || !strings.Contains(err.Error(), "proxied.example.com") {
+			return errors.New("it is not called yet")
 		}
 		return nil
 	})
-	assert.ErrorContains(t, err, `service "nowhere" not found`)
+	require.ErrorContains(t, err, `service "nowhere" not found`)
 	assert.Contains(t, lab.Run(t, "env"), "export NO_PROXY='127.0.0.1,localhost' no_proxy='127.0.0.1,localhost'\n")
 }

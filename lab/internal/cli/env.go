@@ -50,6 +50,9 @@ func loopbackExempt(getenv func(string) string) string {
 		return ""
 	}
 	exempt := cmp.Or(getenv("NO_PROXY"), getenv("no_proxy"))
+	if exempt == "*" { // all hosts; in a list it would be one that nobody has
+		return exempt
+	}
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		if !slices.Contains(strings.Split(exempt, ","), host) {
 			exempt = strings.TrimPrefix(exempt+","+host, ",")

@@ -15,6 +15,7 @@ func TestWhatIsForThisMachineUsesNoProxy(t *testing.T) {
 		"a proxy":                  {map[string]string{"HTTPS_PROXY": "http://proxy:3128"}, "127.0.0.1,localhost"},
 		"a proxy, as curl reads":   {map[string]string{"http_proxy": "http://proxy:3128"}, "127.0.0.1,localhost"},
 		"some hosts are exempt":    {map[string]string{"ALL_PROXY": "socks5://proxy", "no_proxy": ".corp,10.0.0.0/8"}, ".corp,10.0.0.0/8,127.0.0.1,localhost"},
+		"every host is exempt":     {map[string]string{"https_proxy": "http://proxy:3128", "NO_PROXY": "*"}, "*"},
 		"the second time":          {map[string]string{"https_proxy": "http://proxy:3128", "NO_PROXY": "127.0.0.1,localhost"}, "127.0.0.1,localhost"},
 		"one of the two is exempt": {map[string]string{"https_proxy": "http://proxy:3128", "NO_PROXY": "localhost"}, "localhost,127.0.0.1"},
 	} {
