@@ -59,7 +59,10 @@ echo 'packaging/: the bundles of two versions, and a catalogue of them'
 bundle=$(mktemp -d)
 trap 'rm -rf "$bundle"' EXIT
 go -C tools build -o "$bundle/" ./cmd/bundle
-bundle() { IMAGE='' REGION='' sh dist.sh "$1" | "$bundle/bundle" make --base=packaging/olm/base.yaml --version="$@" --output="packaging/bundle/$1" >/dev/null; }
+bundle() { # VERSION [--replaces=VERSION]
+  IMAGE='' REGION='' sh dist.sh "$1" |
+    "$bundle/bundle" make --base=packaging/olm/base.yaml --output="packaging/bundle/$1" --version "$@" >/dev/null
+}
 bundle v0.6.0
 bundle v0.6.1 --replaces=v0.6.0
 "$bundle/bundle" catalog --output=packaging/catalog/cnat/catalog.yaml packaging/bundle/v0.6.0 packaging/bundle/v0.6.1 >/dev/null

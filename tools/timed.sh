@@ -29,7 +29,8 @@ result=passed
 if [ -e "$work/failed" ]; then result=failed; fi
 progress=
 if [ -n "${DONE:-}" ]; then
-  # Two may end at the same time: each has its own line.
+  # Two may end at the same time: each has its own line. tools/tests.sh sets BEGAN.
+  # shellcheck disable=SC2153
   echo "$name" >>"$DONE"
   progress="; $(awk -v name="$name" '$0 == name { print NR }' "$DONE") of $MODULES modules done after $(since "$BEGAN")"
 fi
