@@ -29,9 +29,9 @@ result=passed
 if [ -e "$work/failed" ]; then result=failed; fi
 progress=
 if [ -n "${DONE:-}" ]; then
-  # Two may end at the same time: each has its own line. tools/tests.sh sets BEGAN.
-  # shellcheck disable=SC2153
+  # Two may end at the same time: each has its own line.
   echo "$name" >>"$DONE"
+  # shellcheck disable=SC2153 # tools/tests.sh sets it
   progress="; $(awk -v name="$name" '$0 == name { print NR }' "$DONE") of $MODULES modules done after $(since "$BEGAN")"
 fi
 echo "==> $name: $result in $(since "$began")$progress"
