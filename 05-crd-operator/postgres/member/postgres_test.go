@@ -2,8 +2,10 @@ package member
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +27,8 @@ while :; do sleep 0.1; done
 
 func TestAPostgreSQLThatHasJustStartedCanBeReloaded(t *testing.T) {
 	t.Parallel()
+	// Of a test that nohup has started, each child ignores the signal, and a shell cannot change that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	folder := t.TempDir()
 	write := func(name, content string) {
 		path := filepath.Join(folder, name)
