@@ -109,13 +109,18 @@ func kustomize(t *testing.T, folder string) ([]byte, error) {
 	command := exec.CommandContext(t.Context(), "go", "tool", "kustomize", "build", folder)
 	command.Dir = "../../tools/kustomize"
 	command.Env = append(os.Environ(), "GOWORK=off")
+	return outputOf(command)
+}
+
+// outputOf is what a program prints. If it fails, the error is what it complains of.
+func outputOf(command *exec.Cmd) ([]byte, error) {
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
-	output, err := command.Output()
+	printed, err := command.Output()
 	if err != nil {
 		return nil, errors.New(stderr.String())
 	}
-	return output, nil
+	return printed, nil
 }
 
 // ofKind are the objects of one kind.

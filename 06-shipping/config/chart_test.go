@@ -1,8 +1,6 @@
 package config_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,45 +8,25 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testhelm"
 )
 
 const chart = "../packaging/chart"
 
-// helmProgram is built once, in the version that tools/helm/go.mod names.
-var helmProgram = sync.OnceValues(func() (string, error) {
-	command := exec.Command("go", "tool", "-n", "helm")
-	command.Dir = "../../tools/helm"
-	command.Env = append(os.Environ(), "GOWORK=off")
-	path, err := command.Output()
-	return strings.TrimSpace(string(path)), err
-})
-
 // helm runs it without a cluster and without the settings of a user.
 func helm(t *testing.T, args ...string) ([]byte, error) {
 	t.Helper()
-	testcluster.DependOnInputs() // tools/helm is another module
 	readBySomebodyElse(t, chart)
-	program, err := helmProgram()
-	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), program, args...)
+	command := exec.CommandContext(t.Context(), testhelm.Program(t), args...)
 	home := t.TempDir()
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(home, "none"), "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	output, err := command.Output()
-	if err != nil {
-		return nil, errors.New(stderr.String())
-	}
-	return output, nil
+	return outputOf(command)
 }
 
 // render is what `helm install` would create, with values that are set.

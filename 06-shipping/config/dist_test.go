@@ -1,8 +1,6 @@
 package config_test
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,13 +16,11 @@ func dist(t *testing.T, version, folder string, variables ...string) (objects, e
 	readBySomebodyElse(t, "../dist.sh")
 	command := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, "config/"+folder)
 	command.Env = append(append(os.Environ(), "IMAGE=", "REGION="), variables...)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	output, err := command.Output()
+	manifests, err := outputOf(command)
 	if err != nil {
-		return nil, errors.New(stderr.String())
+		return nil, err
 	}
-	return decode(t, output), nil
+	return decode(t, manifests), nil
 }
 
 func TestTheManifestsAreThoseOfTheFolder(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testhelm"
 )
 
 const (
@@ -34,7 +35,7 @@ type release struct {
 // TestHelm installs the chart, upgrades it while Ats are due, rolls it back, and uninstalls it.
 func TestHelm(t *testing.T) {
 	l := startLab(t)
-	r := &release{lab: l, program: buildHelm(t), charts: t.TempDir(), registry: l.startRegistry()}
+	r := &release{lab: l, program: testhelm.Program(t), charts: t.TempDir(), registry: l.startRegistry()}
 	r.load(older)
 	r.load(newer)
 	before := r.clusterScoped()
@@ -171,15 +172,4 @@ func (r *release) helm(args ...string) string {
 
 func (r *release) run(args ...string) (string, error) {
 	return r.lab.run(nil, r.program, append(args, "--namespace="+system)...)
-}
-
-// buildHelm builds the version that tools/helm/go.mod names, and returns its path.
-func buildHelm(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "tool", "-n", "helm")
-	command.Dir = "../../tools/helm"
-	command.Env = append(os.Environ(), "GOWORK=off")
-	path, err := command.Output()
-	require.NoError(t, err)
-	return strings.TrimSpace(string(path))
 }

@@ -53,7 +53,7 @@ func TestWhatGoLacksIsOneSentence(t *testing.T) {
 		"no home for one":     {map[string]string{"HOME": "", "GOCACHE": "", "GOMODCACHE": empty}, "HOME is not set, and Go keeps its caches there: export HOME=A-FOLDER-OF-YOURS\n"},
 		"a vendor folder":     {map[string]string{"GOFLAGS": "-mod=vendor -race"}, "GOFLAGS has -mod=vendor, and nothing is vendored here: export GOFLAGS='-mod=readonly -race'\n"},
 		"by go env -w":        {map[string]string{"GOFLAGS": "", "GOENV": file}, "GOFLAGS has -mod=vendor, and nothing is vendored here: export GOFLAGS='-mod=readonly'\n"},
-		"no network":          {map[string]string{"GOPROXY": "off", "GOMODCACHE": empty}, "GOPROXY is off, and Go's module cache, " + empty + ", lacks what is compiled here: with a network, run once: GOPROXY=https://proxy.golang.org make prefetch; without one, see \"When the network is bad\" in INSTRUCTORS.md\n"},
+		"no network":          {map[string]string{"GOPROXY": "off", "GOMODCACHE": empty}, "GOPROXY is off, and Go's module cache, " + empty + ", lacks what is compiled here: with a network, run once: go env -u GOPROXY; env -u GOPROXY make prefetch; without one, see \"When the network is bad\" in INSTRUCTORS.md\n"},
 		"no build cache":      {map[string]string{"GOCACHE": file + "/cache"}, "Go cannot write to its build cache, " + file + "/cache: change its owner, or choose another: export GOCACHE=A-FOLDER-OF-YOURS\n"},
 		"no module cache":     {map[string]string{"GOMODCACHE": file + "/modules"}, "Go cannot write to its module cache, " + file + "/modules: change its owner, or choose another: export GOMODCACHE=A-FOLDER-OF-YOURS\n"},
 		"no temporary folder": {map[string]string{"TMPDIR": file}, "TMPDIR is " + file + ", where no temporary file can be made: export TMPDIR=A-FOLDER-OF-YOURS\n"},
