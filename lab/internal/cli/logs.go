@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/logfile"
 	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
 func newLogs(a *app) *cobra.Command {
@@ -28,11 +30,27 @@ func newLogs(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			state, err := supervisor.ReadState(l)
+			if err == nil && state.Components[args[0]].Static {
+				return a.printStaticPodLog(cmd.Context(), l, args[0], follow)
+			}
 			return logfile.Print(cmd.Context(), a.out, l.Log(args[0]), follow)
 		},
 	}
 	command.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing new lines until Ctrl-C")
 	return command
+}
+
+// printStaticPodLog prints the log of the newest container, which may have ended.
+func (a *app) printStaticPodLog(ctx context.Context, l layout.Layout, name string, follow bool) error {
+	c, err := newestContainer(l, name)
+	if err != nil {
+		return err
+	}
+	if c.ID == "" {
+		return fmt.Errorf("the static pod %s has no container (why: lab logs kubelet)", name)
+	}
+	return c.PrintLog(ctx, a.out, follow)
 }
 
 func logNames() []string {

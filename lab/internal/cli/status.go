@@ -13,6 +13,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/memory"
 	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/staticpod"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
@@ -88,12 +89,48 @@ func componentRows(ctx context.Context, l layout.Layout) ([]row, error) {
 	for i, c := range components {
 		wg.Go(func() {
 			known := state.Components[c.Name]
+			if known.Static {
+				rows[i] = staticRow(ctx, l, checker, c.Name)
+				return
+			}
 			rows[i] = row{name: c.Name, pid: known.PID, port: c.Port, restarts: known.Restarts}
 			rows[i].health, rows[i].healthy = health(ctx, checker, c, known)
 		})
 	}
 	wg.Wait()
 	return rows, nil
+}
+
+// staticRow tells of a component that the kubelet runs.
+func staticRow(ctx context.Context, l layout.Layout, checker *component.Checker, name string) row {
+	r := row{name: name}
+	c, err := newestContainer(l, name)
+	r.pid, r.restarts = c.PID, c.Attempt
+	if err != nil {
+		r.health = err.Error()
+		return r
+	}
+	pod, err := staticpod.Read(l, name)
+	if err != nil {
+		r.health = err.Error()
+		return r
+	}
+	port, url := staticpod.Probe(pod)
+	r.port = port
+	switch {
+	case c.Exit != nil:
+		r.health = fmt.Sprintf("static pod: its container has ended with %d (its log: lab logs %s)", c.Exit.Code, name)
+	case !c.Running():
+		r.health = "static pod: it has no container (why: lab logs kubelet)"
+	case url == "":
+		r.health, r.healthy = "static pod: it runs, and has no liveness probe to ask", true
+	default:
+		r.health, r.healthy = "healthy (static pod)", true
+		if err := checker.Probe(ctx, url); err != nil {
+			r.health, r.healthy = "static pod: "+err.Error(), false
+		}
+	}
+	return r
 }
 
 func health(ctx context.Context, checker *component.Checker, c component.Component, known supervisor.ComponentState) (string, bool) {

@@ -25,33 +25,51 @@ import (
 // end by themselves.
 const gonePatience = 5 * time.Second
 
+const staticPodsFlag = "static-pods"
+
 func newUp(a *app) *cobra.Command {
 	var timeout time.Duration
+	var staticPods bool
 	command := &cobra.Command{
 		Use:   "up",
 		Short: "Start the cluster and return when it is usable",
-		Args:  cobra.NoArgs,
+		Long: `Start the cluster and return when it is usable.
+
+With --static-pods, the kubelet runs the scheduler and the controller manager, as
+static pods, from manifests that you can change. The lab stays so, until
+--static-pods=false. Both work while it runs, too.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, fmt.Errorf("not usable within %s", timeout))
 			defer cancel()
-			return a.up(ctx)
+			if !cmd.Flags().Changed(staticPodsFlag) {
+				return a.up(ctx, nil)
+			}
+			return a.up(ctx, &staticPods)
 		},
 	}
+	command.Flags().BoolVar(&staticPods, staticPodsFlag, false, "have the kubelet run the scheduler and the controller manager")
 	command.Flags().DurationVar(&timeout, "timeout", 3*time.Minute, "give up after this long")
 	return command
 }
 
-func (a *app) up(ctx context.Context) error {
+// up starts the lab. staticPods is nil when it is to stay as it is.
+func (a *app) up(ctx context.Context, staticPods *bool) error {
 	began := time.Now()
 	l, err := a.layout()
 	if err != nil {
 		return err
 	}
-	if err := a.ensureSupervisor(ctx, l); err != nil {
-		return err
+	if err := a.ensureSupervisor(ctx, l, staticPods); err != nil {
+		return explain(ctx, err)
 	}
 	if err := a.waitUsable(ctx, l); err != nil {
 		return err
+	}
+	if staticPods != nil && *staticPods {
+		if err := a.waitStaticPods(ctx, l); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(a.out, "The cluster is usable (%s).\n\n", seconds(time.Since(began)))
 	fmt.Fprintf(a.out, "kubeconfig:  %s\n", l.AdminKubeconfig())
@@ -60,7 +78,7 @@ func (a *app) up(ctx context.Context) error {
 }
 
 // ensureSupervisor starts the supervisor in the background unless it runs.
-func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
+func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout, staticPods *bool) error {
 	unlock, err := takeTurn(ctx, l)
 	if err != nil {
 		return err
@@ -77,7 +95,10 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
 	}
 	if pid != 0 && !stopping {
 		fmt.Fprintf(a.out, "The lab in %s is already started.\n", l.Root())
-		return nil
+		if staticPods == nil {
+			return nil
+		}
+		return a.useStaticPods(ctx, l, *staticPods)
 	}
 	if stopping { // a down that was interrupted
 		if err := a.stop(ctx, l, syscall.SIGTERM); err != nil {
@@ -89,7 +110,7 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout) error {
 	if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
 		return err
 	}
-	if err := a.prepare(l); err != nil {
+	if err := a.prepare(l, staticPods); err != nil {
 		return err
 	}
 	return startSupervisor(ctx, l)
@@ -108,11 +129,16 @@ func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
 }
 
 // prepare writes all that the components read when they start.
-func (a *app) prepare(l layout.Layout) error {
+func (a *app) prepare(l layout.Layout, staticPods *bool) error {
 	s, sentences, err := settings.Ensure(l.Settings(), podnet.Choose)
 	a.print(sentences)
 	if err != nil {
 		return err
+	}
+	if staticPods != nil {
+		if err := a.prepareStaticPods(l, *staticPods); err != nil {
+			return err
+		}
 	}
 	if _, err := l.LinkKubelet(); err != nil { // else the kubelet would fail, again and again
 		return err

@@ -33,6 +33,8 @@ type Component struct {
 	// WaitFor, if set, is a URL that has to answer 200 before the component is
 	// first started.
 	WaitFor string
+	// MayBeStatic is true for what may run as a static pod instead, see package staticpod.
+	MayBeStatic bool
 	// Last, if set, are the flags of one more run of the program, after this
 	// component was stopped and before those that it calls are.
 	Last []string

@@ -15,6 +15,8 @@ func controllerManager(l layout.Layout, s settings.Settings) Component {
 		Port:    s.Ports[name],
 		Health:  "https://" + s.Address(name) + "/healthz",
 		WaitFor: rolesExist(s),
+
+		MayBeStatic: true,
 		Args: []string{
 			"--kubeconfig=" + l.Kubeconfig(name),
 			"--authentication-kubeconfig=" + l.Kubeconfig(name),

@@ -1,7 +1,7 @@
 // Package image is the lab's image store. It knows two kinds of images: a few
 // that are built in and have no files of their own (busybox stands for the
-// host's own commands), and those that `lab load` unpacked from an archive. It
-// never talks to a registry.
+// host's own commands, kube-scheduler for this very program), and those that
+// `lab load` unpacked from an archive. It never talks to a registry.
 package image
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/distribution/reference"
 	"github.com/google/go-containerregistry/pkg/name"
+	"k8s.io/component-base/version"
 )
 
 // Image is one image of the store.
@@ -34,6 +35,9 @@ type Image struct {
 	Builtin bool
 	// Pause is the image whose container only waits.
 	Pause bool
+	// Program is what this program does for the container when it is called by this name:
+	// kube-scheduler. Empty for most images.
+	Program string
 
 	dir string
 }
@@ -49,19 +53,37 @@ type Config struct {
 }
 
 // builtins by the last part of their repository's path. Whatever the registry
-// and the tag: a learner's manifest shall work unchanged.
+// and the tag: a learner's manifest shall work unchanged. Only what is a part of
+// Kubernetes has one tag, its version.
 //
 // To add one, describe here what its containers run by default.
 var builtins = map[string]Image{
-	"busybox": {ID: "builtin/busybox", Names: []string{"busybox"}, Size: 1, Builtin: true, Config: Config{Cmd: []string{"sh"}}},
-	"pause":   {ID: "builtin/pause", Names: []string{"pause"}, Size: 1, Builtin: true, Pause: true},
+	"busybox":                 {ID: "builtin/busybox", Names: []string{"busybox"}, Size: 1, Builtin: true, Config: Config{Cmd: []string{"sh"}}},
+	"pause":                   {ID: "builtin/pause", Names: []string{"pause"}, Size: 1, Builtin: true, Pause: true},
+	"kube-scheduler":          ofKubernetes("kube-scheduler"),
+	"kube-controller-manager": ofKubernetes("kube-controller-manager"),
+}
+
+func ofKubernetes(program string) Image {
+	return Image{
+		ID: "builtin/" + program, Names: []string{OfKubernetes(program)}, Size: 1, Builtin: true,
+		Program: program, Config: Config{Entrypoint: []string{program}},
+	}
+}
+
+// OfKubernetes is the name of a built-in image: that program, in the version that the lab is of.
+func OfKubernetes(program string) string {
+	return program + ":" + strings.ReplaceAll(version.Get().GitVersion, "+", "-") // no tag has a +
 }
 
 // builtin finds a built-in image by reference or ID.
 func builtin(ref string) (Image, bool) {
 	repository, _, _ := strings.Cut(ref, "@")
-	base, _, _ := strings.Cut(path.Base(repository), ":")
+	base, tag, _ := strings.Cut(path.Base(repository), ":")
 	image, ok := builtins[base]
+	if ok && image.Program != "" && ref != image.ID && base+":"+tag != image.Names[0] {
+		return Image{}, false
+	}
 	return image, ok
 }
 

@@ -23,7 +23,7 @@ func configuration(l layout.Layout, s settings.Settings) (*options.KubeletServer
 		return nil, err
 	}
 	flags.RootDirectory = root
-	flags.CertDirectory = l.Join("pki")
+	flags.CertDirectory = l.PKI()
 	flags.HostnameOverride = component.NodeName
 	// Somebody else gives the node its address, see cluster.RunCloud.
 	flags.CloudProvider = "external"

@@ -1,9 +1,12 @@
 package kubelet
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
+	v1 "k8s.io/api/core/v1"
+	kubetypes "k8s.io/kubernetes/pkg/kubelet/types"
 	"k8s.io/kubernetes/pkg/volume"
 	"k8s.io/kubernetes/pkg/volume/configmap"
 	"k8s.io/kubernetes/pkg/volume/downwardapi"
@@ -24,7 +27,7 @@ func volumePlugins() []volume.VolumePlugin {
 	all = append(all, downwardapi.ProbeVolumePlugins()...)
 	all = append(all, projected.ProbeVolumePlugins()...)
 	for _, plugin := range hostpath.ProbeVolumePlugins(volume.VolumeConfig{}) {
-		all = append(all, persistentPlugin{plugin})
+		all = append(all, hostPathPlugin{plugin})
 	}
 	if os.Geteuid() != 0 {
 		for i := range all {
@@ -34,16 +37,20 @@ func volumePlugins() []volume.VolumePlugin {
 	return all
 }
 
-// persistentPlugin is a volume plugin for PersistentVolumes only: these an administrator
-// makes, or package provisioner. A pod that names a folder of the host itself is refused
-// like one with a volume that the lab does not have.
-type persistentPlugin struct {
+// hostPathPlugin is for PersistentVolumes, which an administrator makes, or package
+// provisioner, and for static pods, which come from a file on the node. Any other pod that
+// names a folder of the host is refused.
+type hostPathPlugin struct {
 	volume.VolumePlugin
 }
 
-// CanSupport reports whether the plugin is the one for this volume.
-func (p persistentPlugin) CanSupport(spec *volume.Spec) bool {
-	return spec.PersistentVolume != nil && p.VolumePlugin.CanSupport(spec)
+// NewMounter returns what sets one volume up. The kubelet itself notes on each pod where it has
+// it from, over whatever the pod says.
+func (p hostPathPlugin) NewMounter(spec *volume.Spec, pod *v1.Pod) (volume.Mounter, error) {
+	if spec.PersistentVolume == nil && pod.Annotations[kubetypes.ConfigSourceAnnotationKey] != kubetypes.FileSource {
+		return nil, errors.New("the lab has hostPath volumes for static pods only (use a PersistentVolumeClaim or an emptyDir)")
+	}
+	return p.VolumePlugin.NewMounter(spec, pod)
 }
 
 // hostUtil is upstream's fake, which touches no mounts, but sees real files.
@@ -62,6 +69,28 @@ func (hostUtil) PathExists(path string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// GetFileType is asked about a hostPath volume, whose type may be File or Directory.
+func (hostUtil) GetFileType(path string) (hostutil.FileType, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return hostutil.FileTypeUnknown, err
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return hostutil.FileTypeFile, nil
+	case mode.IsDir():
+		return hostutil.FileTypeDirectory, nil
+	case mode&os.ModeSocket != 0:
+		return hostutil.FileTypeSocket, nil
+	case mode&os.ModeCharDevice != 0:
+		return hostutil.FileTypeCharDev, nil
+	case mode&os.ModeDevice != 0:
+		return hostutil.FileTypeBlockDev, nil
+	default:
+		return hostutil.FileTypeUnknown, nil
+	}
 }
 
 // GetMode is asked for the permissions of a volume, when a subPath of it is to be made.

@@ -68,6 +68,9 @@ func (l Layout) Kubeconfig(component string) string {
 	return l.Join("pki", component+".kubeconfig")
 }
 
+// PKI holds certificates, keys, and the kubeconfigs of components.
+func (l Layout) PKI() string { return l.Join("pki") }
+
 // Cert and Key are the two halves of one key pair.
 func (l Layout) Cert(name string) string { return l.Join("pki", name+".crt") }
 

@@ -117,6 +117,7 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 	}
 	if img.Builtin {
 		spec.Shell = shell()
+		spec.Self = img.Program != "" && spec.Args[0] == img.Program
 	}
 	if os.Geteuid() == 0 {
 		spec.User = c.record.User // in a user namespace, the mapping does it

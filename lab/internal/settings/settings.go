@@ -17,6 +17,9 @@ type Settings struct {
 	Ports map[string]int `json:"ports"`
 	// PodCIDR is the range that pods get their addresses from.
 	PodCIDR netip.Prefix `json:"podCIDR"`
+	// StaticPods leaves the scheduler and the controller manager to the kubelet, see package
+	// staticpod.
+	StaticPods bool `json:"staticPods,omitempty"`
 }
 
 // Load reads the settings. The error is fs.ErrNotExist when the lab was never
@@ -50,4 +53,14 @@ func Ensure(file string, choosePodCIDR func() (netip.Prefix, error)) (s Settings
 		}
 	}
 	return s, sentences, jsonfile.Write(file, s)
+}
+
+// SetStaticPods changes that one setting.
+func SetStaticPods(file string, static bool) error {
+	s, err := Load(file)
+	if err != nil || s.StaticPods == static {
+		return err
+	}
+	s.StaticPods = static
+	return jsonfile.Write(file, s)
 }

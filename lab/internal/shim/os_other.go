@@ -2,10 +2,16 @@
 
 package shim
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // Namespaces names nothing: only Linux has namespaces.
 func Namespaces() string { return "" }
+
+// self is this program, to be started once more.
+func self() (string, error) { return os.Executable() }
 
 // becomeReaper does nothing: only Linux hands orphans to an ancestor. What
 // leaves the process group of a container outlives it here.

@@ -31,12 +31,9 @@ func startProcess(dir string, spec *Spec, files []*os.File) (*process, error) {
 		return nil, err
 	}
 	name := spec.Args[0]
-	path, err := lookPath(root, cwd, name, spec.Env)
+	path, err := program(root, cwd, spec)
 	if err != nil {
 		return nil, err
-	}
-	if spec.Shell != "" && !spec.View && (path == "/bin/sh" || path == "/usr/bin/sh") {
-		path = spec.Shell
 	}
 	attr := &syscall.ProcAttr{Dir: cwd, Env: spec.Env, Sys: processAttr(spec)}
 	if root != "/" {
@@ -61,6 +58,18 @@ func startProcess(dir string, spec *Spec, files []*os.File) (*process, error) {
 		return nil, fmt.Errorf("exec: %q: %w", name, err)
 	}
 	return &process{pid: pid}, nil
+}
+
+// program finds what the container runs.
+func program(root, cwd string, spec *Spec) (string, error) {
+	if spec.Self {
+		return self()
+	}
+	path, err := lookPath(root, cwd, spec.Args[0], spec.Env)
+	if err == nil && spec.Shell != "" && !spec.View && (path == "/bin/sh" || path == "/usr/bin/sh") {
+		path = spec.Shell
+	}
+	return path, err
 }
 
 // enterView makes the container's files visible and returns its root directory

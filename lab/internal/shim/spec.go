@@ -33,7 +33,9 @@ type Spec struct {
 	HostFiles bool
 	// Shell is a program that takes the place of the host's sh, if any: of all its uses
 	// with View, and without it only when the command itself is sh.
-	Shell        string
+	Shell string
+	// Self makes this program the command, under the name that Args begins with.
+	Self         bool
 	ReadOnlyRoot bool
 	Mounts       []Mount
 

@@ -30,19 +30,23 @@ type process struct {
 	component component.Component
 	output    io.WriteCloser // its log
 	started   bool           // it was, at least once
+	static    bool           // the kubelet runs it, and there is nothing to do here
 
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// start begins to keep c running and returns at once.
-func (s *Supervisor) start(ctx context.Context, c component.Component) *process {
+// start begins to keep c running, unless it is static, and returns at once.
+func (s *Supervisor) start(ctx context.Context, c component.Component, static bool) *process {
 	// Not a child of ctx: when ctx ends, the components stop in order, one by one.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p := &process{Supervisor: s, component: c, output: logfile.Rotating(s.layout.Log(c.Name)), cancel: cancel, done: make(chan struct{})}
+	p := &process{Supervisor: s, component: c, output: logfile.Rotating(s.layout.Log(c.Name)), static: static, cancel: cancel, done: make(chan struct{})}
+	s.record(c.Name, func(state *ComponentState) { *state = ComponentState{Static: static} })
 	go func() {
 		defer close(p.done)
-		p.keepRunning(own)
+		if !static {
+			p.keepRunning(own)
+		}
 	}()
 	return p
 }

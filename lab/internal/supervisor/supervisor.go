@@ -7,11 +7,14 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
 	"sync"
+	"syscall"
 
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/settings"
 )
 
 // Supervisor runs a set of components until its context ends.
@@ -29,11 +32,18 @@ type Supervisor struct {
 	state State
 }
 
+// HandOver is the signal at which a supervisor reads again, in the lab's settings, which
+// components are static pods: it stops those that have become so, and starts the others.
+const HandOver = syscall.SIGUSR1
+
 // Run starts the components and keeps them running. When ctx ends it stops
 // them, the last started first, and returns. What they have to do last (see
 // [component.Component]) is given up, or not begun, when grace ends. What runs
 // beside them in this process ends when the last started one has.
 func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, components []component.Component, beside ...func(context.Context)) error {
+	handOver := make(chan os.Signal, 1)
+	signal.Notify(handOver, HandOver) // before the lock: who sees it may send the signal
+	defer signal.Stop(handOver)
 	lock, err := lockSupervisor(l)
 	if err != nil {
 		return err
@@ -57,9 +67,15 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	}
 	processes := make([]*process, len(components))
 	for i, c := range components {
-		processes[i] = s.start(ctx, c)
+		processes[i] = s.start(ctx, c, s.isStatic(c))
 	}
-	<-ctx.Done()
+	for ctx.Err() == nil {
+		select {
+		case <-handOver:
+			s.handOver(ctx, grace, processes)
+		case <-ctx.Done():
+		}
+	}
 	log.Info("stopping", "why", context.Cause(ctx))
 	s.change(func(state *State) { state.Stopping = true })
 	for i, p := range slices.Backward(processes) {
@@ -71,6 +87,29 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	}
 	log.Info("all components have ended")
 	return nil
+}
+
+// isStatic reports whether the kubelet is to run the component.
+func (s *Supervisor) isStatic(c component.Component) bool {
+	if !c.MayBeStatic {
+		return false
+	}
+	now, err := settings.Load(s.layout.Settings())
+	if err != nil {
+		s.log.Error("reading which components are static pods", "err", err)
+	}
+	return now.StaticPods
+}
+
+// handOver changes who runs a component, where that has changed.
+func (s *Supervisor) handOver(ctx, grace context.Context, processes []*process) {
+	for i, p := range processes {
+		if static := s.isStatic(p.component); static != p.static {
+			s.log.Info("handing over", "component", p.component.Name, "to the kubelet", static)
+			p.stop(grace)
+			processes[i] = s.start(ctx, p.component, static)
+		}
+	}
 }
 
 // prepare takes the lock that shows that the lab is alive, which `lab up` has

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/runtime"
+	"example.com/hacking-a-controller/lab/internal/settings"
+	"example.com/hacking-a-controller/lab/internal/staticpod"
+	"example.com/hacking-a-controller/lab/internal/supervisor"
+)
+
+// handOverPoll is how often it is looked whether a component has changed hands.
+const handOverPoll = 50 * time.Millisecond
+
+// useStaticPods changes who runs the scheduler and the controller manager of a lab that runs. At
+// no time do both: one without a lease and one with a lease would do everything twice.
+func (a *app) useStaticPods(ctx context.Context, l layout.Layout, static bool) error {
+	if static {
+		if err := handOver(ctx, l, true); err != nil {
+			return err
+		}
+		return a.writeManifests(l)
+	}
+	sentences, err := staticpod.SetAside(l)
+	a.print(sentences)
+	if err != nil {
+		return err
+	}
+	err = a.waitUntil("the kubelet has ended the static pods", func() error {
+		return waitFor(ctx, func() error { return expectStatic(l, false) })
+	})
+	if err != nil {
+		return err
+	}
+	return handOver(ctx, l, false)
+}
+
+// prepareStaticPods does the same while the lab is stopped.
+func (a *app) prepareStaticPods(l layout.Layout, static bool) error {
+	if err := settings.SetStaticPods(l.Settings(), static); err != nil {
+		return err
+	}
+	if static {
+		return a.writeManifests(l)
+	}
+	sentences, err := staticpod.SetAside(l)
+	a.print(sentences)
+	return err
+}
+
+// handOver notes who is to run them, and waits until the supervisor has followed.
+func handOver(ctx context.Context, l layout.Layout, static bool) error {
+	pid, err := supervisor.PID(l)
+	if err != nil || pid == 0 {
+		return errors.Join(err, errors.New("the supervisor has ended (to start it: lab up)"))
+	}
+	if err := settings.SetStaticPods(l.Settings(), static); err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, supervisor.HandOver); err != nil {
+		return fmt.Errorf("asking the supervisor (pid %d) to hand over: %w", pid, err)
+	}
+	return waitFor(ctx, func() error {
+		state, err := supervisor.ReadState(l)
+		for _, name := range staticpod.Names {
+			if err == nil && state.Components[name].Static != static {
+				err = fmt.Errorf("the supervisor has not handed %s over", name)
+			}
+		}
+		return err
+	})
+}
+
+func (a *app) writeManifests(l layout.Layout) error {
+	s, err := settings.Load(l.Settings())
+	if err != nil {
+		return err
+	}
+	sentences, err := staticpod.Write(l, s)
+	a.print(sentences)
+	return err
+}
+
+// waitStaticPods waits until their containers run.
+func (a *app) waitStaticPods(ctx context.Context, l layout.Layout) error {
+	err := a.waitUntil("the static pods run", func() error {
+		return waitFor(ctx, func() error { return expectStatic(l, true) })
+	})
+	return explain(ctx, err)
+}
+
+// expectStatic returns an error unless each component has a container that runs, or none has.
+func expectStatic(l layout.Layout, running bool) error {
+	for _, name := range staticpod.Names {
+		c, err := newestContainer(l, name)
+		if err != nil {
+			return err
+		}
+		if c.Running() != running {
+			return fmt.Errorf("%s: running: %v (to look closer: lab logs kubelet)", name, c.Running())
+		}
+	}
+	return nil
+}
+
+// newestContainer returns the newest container of a static pod, or none at all.
+func newestContainer(l layout.Layout, component string) (runtime.Container, error) {
+	all, err := runtime.Containers(l.Runtime())
+	for _, c := range all {
+		if c.Namespace == staticpod.Namespace && c.Name == component {
+			return c, err
+		}
+	}
+	return runtime.Container{}, err
+}
+
+// waitFor waits until check returns nil. The error is the last one of check, if ctx ends.
+func waitFor(ctx context.Context, check func() error) error {
+	for {
+		err := check()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		case <-time.After(handOverPoll):
+		}
+	}
+}

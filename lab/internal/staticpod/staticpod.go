@@ -1,0 +1,146 @@
+// Package staticpod writes the manifests with which the kubelet runs the scheduler and the
+// controller manager: static pods, as kubeadm and kind have them. What the kubelet finds in
+// its folder of manifests it runs, whether there is an API server or not. It shows such a pod
+// there as a mirror pod.
+package staticpod
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"text/template"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"example.com/hacking-a-controller/lab/internal/atomicfile"
+	"example.com/hacking-a-controller/lab/internal/image"
+	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/settings"
+)
+
+// Namespace is that of the pods.
+const Namespace = metav1.NamespaceSystem
+
+// Names are those of the components that may be static pods, and of their containers.
+var Names = []string{settings.Scheduler, settings.ControllerManager}
+
+// Ports are those on which they listen everywhere. One that another program has, a second lab
+// for instance, is replaced by the lab's own.
+var Ports = map[string]int{settings.Scheduler: 10259, settings.ControllerManager: 10257}
+
+// The manifests are those of kubeadm. Of its flags, the controller manager lacks those for two
+// controllers that serve kubeadm's own commands, and asks the API server as often as the lab's
+// own one does.
+//
+//go:embed *.yaml
+var manifests embed.FS
+
+var templates = template.Must(template.ParseFS(manifests, "*.yaml"))
+
+// values are what differs from lab to lab.
+type values struct {
+	Image, Kubeconfig, PKI string
+	Port                   int
+	OtherPort              bool
+}
+
+// Manifest is the file of a component's pod.
+func Manifest(l layout.Layout, name string) string {
+	return filepath.Join(l.StaticPods(), name+".yaml")
+}
+
+// Write writes the manifests that are not there, and leaves those that are: somebody may
+// have changed them. It returns a sentence for each.
+func Write(l layout.Layout, s settings.Settings) (sentences []string, err error) {
+	for _, name := range Names {
+		file := Manifest(l, name)
+		if _, err := os.Stat(file); err == nil {
+			sentences = append(sentences, name+" is the static pod in "+file+", as it is")
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return sentences, err
+		}
+		v := values{Image: image.OfKubernetes(name), Kubeconfig: l.Kubeconfig(name), PKI: l.PKI(), Port: Ports[name]}
+		if !free(v.Port) {
+			v.Port, v.OtherPort = s.Ports[name], true
+			sentences = append(sentences, fmt.Sprintf("port %d is taken by another program: %s listens on %d", Ports[name], name, v.Port))
+		}
+		var content bytes.Buffer
+		if err := templates.ExecuteTemplate(&content, name+".yaml", v); err != nil {
+			return sentences, err
+		}
+		if err := atomicfile.Write(file, content.Bytes()); err != nil {
+			return sentences, fmt.Errorf("writing a manifest: %w", err)
+		}
+		sentences = append(sentences, name+" is a static pod now: "+file)
+	}
+	return sentences, nil
+}
+
+// SetAside takes the manifests from the kubelet, which then ends the pods. It does not read files
+// whose names begin with a dot.
+func SetAside(l layout.Layout) (sentences []string, err error) {
+	for _, name := range Names {
+		aside := filepath.Join(l.StaticPods(), "."+name+".yaml")
+		err := os.Rename(Manifest(l, name), aside)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return sentences, fmt.Errorf("setting a manifest aside: %w", err)
+		}
+		sentences = append(sentences, name+" is no static pod any more; its manifest is kept as "+aside)
+	}
+	return sentences, nil
+}
+
+// Read reads the manifest of a component.
+func Read(l layout.Layout, name string) (*corev1.Pod, error) {
+	file := Manifest(l, name)
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no manifest %s (to write it: lab up --static-pods)", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pod := &corev1.Pod{}
+	if err := yaml.Unmarshal(content, pod); err != nil {
+		return nil, fmt.Errorf("%s is no pod: %w", file, err)
+	}
+	return pod, nil
+}
+
+// Probe returns the port and the URL of a manifest's liveness probe. Without one, the URL is empty.
+func Probe(pod *corev1.Pod) (port int, url string) {
+	for _, c := range pod.Spec.Containers {
+		if c.LivenessProbe == nil || c.LivenessProbe.HTTPGet == nil {
+			continue
+		}
+		get := c.LivenessProbe.HTTPGet
+		port := get.Port.IntValue()
+		for _, p := range c.Ports {
+			if p.Name == get.Port.String() {
+				port = int(p.ContainerPort)
+			}
+		}
+		return port, "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + get.Path
+	}
+	return 0, ""
+}
+
+func free(port int) bool {
+	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return listener.Close() == nil
+}
