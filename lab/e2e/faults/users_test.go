@@ -49,6 +49,10 @@ func TestAnUnprivilegedUser(t *testing.T) {
 	appendToVolume(t, lab, "first")
 	appendToVolume(t, lab, "second", "first")
 	expectNodePort(t, lab)
+
+	lab.Run(t, "up", "--static-pods")
+	expectHealthy(t, lab)
+	expectPodRuns(t, lab, "placed-by-a-static-pod")
 }
 
 // expectNodePort reaches a pod whose address the API does not accept as an endpoint.

@@ -145,5 +145,5 @@ func TestAPodThatNamesAFolderOfTheHostIsRefused(t *testing.T) {
 	createPod(t, ns, "curious", `
 containers: [{name: main, image: busybox, command: [ls, /data], volumeMounts: [{name: data, mountPath: /data}]}]
 volumes: [{name: data, hostPath: {path: /}}]`)
-	expectEvent(t, ns, "curious", "FailedMount", "no volume plugin matched")
+	expectEvent(t, ns, "curious", "FailedMount", "the lab has hostPath volumes for static pods only")
 }

@@ -107,3 +107,16 @@ func TestSettingsOnAFullDiskStayAsTheyWere(t *testing.T) {
 		assert.Equal(t, before, after)
 	})
 }
+
+func TestStaticPodsAreRemembered(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	require.Error(t, SetStaticPods(file, true), "there is no lab yet")
+	before, _, err := Ensure(file, choose)
+	require.NoError(t, err)
+	require.NoError(t, SetStaticPods(file, true))
+	after, _, err := Ensure(file, choose)
+	require.NoError(t, err)
+	assert.True(t, after.StaticPods)
+	after.StaticPods = false
+	assert.Equal(t, before, after, "nothing else has changed")
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/netip"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 	"example.com/hacking-a-controller/lab/internal/pki"
+	"example.com/hacking-a-controller/lab/internal/settings"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
@@ -183,4 +185,31 @@ func TestALogIsSetAsideWhileItsComponentRuns(t *testing.T) {
 	assert.Len(t, old, 1)
 	assert.Less(t, len(logOf(l, noisy)), 20<<20)
 	stop()
+}
+
+func TestAComponentIsHandedOver(t *testing.T) {
+	l := newLab(t)
+	noPods := func() (netip.Prefix, error) { return netip.MustParsePrefix("127.0.0.1/32"), nil }
+	_, _, err := settings.Ensure(l.Settings(), noPods)
+	require.NoError(t, err)
+	stop := run(t, l, t.Context(), component.Component{Name: worker, MayBeStatic: true}, component.Component{Name: another})
+	running := func(name string) func() bool {
+		return func() bool {
+			state, err := ReadState(l)
+			return err == nil && state.Components[name].PID != 0
+		}
+	}
+	eventually(t, "both run", func() bool { return running(worker)() && running(another)() })
+	for _, static := range []bool{true, false, true} {
+		require.NoError(t, settings.SetStaticPods(l.Settings(), static))
+		require.NoError(t, syscall.Kill(os.Getpid(), HandOver))
+		eventually(t, fmt.Sprintf("static: %v", static), func() bool {
+			state, err := ReadState(l)
+			return err == nil && state.Components[worker].Static == static && running(worker)() != static
+		})
+	}
+	assert.True(t, running(another)(), "it cannot be static")
+	stop()
+	assert.Equal(t, "begins []\nends []\nbegins []\nends []\n", logOf(l, worker))
+	assert.Equal(t, "begins []\nends []\n", logOf(l, another))
 }
