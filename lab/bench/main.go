@@ -16,7 +16,7 @@ import (
 
 // What the lab promises.
 const (
-	maxStartRatio = 1.5       // lab up to usable, against a bare control plane to /readyz
+	maxStartRatio = 1.5       // lab up to usable, against a bare control plane to /readyz; with static pods, against lab up
 	maxIdleMemory = 500 << 20 // bytes, proportional set size of all processes
 )
 
