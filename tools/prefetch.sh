@@ -18,7 +18,7 @@ if [ -d 05-crd-operator/postgres ]; then
   say "the image of PostgreSQL"
   make postgres || echo 'make postgres works once it finds PostgreSQL, see above' >&2
 fi
-for module in tools/generate tools/kustomize tools/helm tools/dlv; do
+for module in tools/generate tools/kustomize tools/helm tools/kwok tools/dlv; do
   say "$module"
   for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done
 done

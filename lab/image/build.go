@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// A builder builds a program with the flags for the compiler that `make lab` uses.
+type builder struct {
+	pkg     string
+	overlay string
+	output  string
+	errOut  io.Writer
+}
+
+// compile compiles the program and does not link it, which `go build` always does. The
+// compiler's complaints are printed in full.
+func (b builder) compile(ctx context.Context) error {
+	kind, err := goOutput(ctx, b.command("list", "-f", "{{.Name}}")...)
+	if err != nil {
+		return err
+	}
+	if kind != "main" {
+		return fmt.Errorf("it is no program, but package %s; name the folder of a main package", kind)
+	}
+	command := exec.CommandContext(ctx, "go", b.command("list", "-export", "-f", "")...)
+	command.Stderr = b.errOut
+	if command.Run() != nil {
+		return errors.New("the compiler does not accept it, see above")
+	}
+	return nil
+}
+
+// link links the program. What the linker prints is of interest only when it fails: it
+// warns of functions of a static glibc that Go calls only if the system's resolver demands it.
+func (b builder) link(ctx context.Context) error {
+	flags, err := linkerFlags(ctx)
+	if err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, "go", b.command("build", "-o", b.output, "-ldflags", flags)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// command completes a Go command with the overlay and the package.
+func (b builder) command(args ...string) []string {
+	if b.overlay != "" {
+		args = append(args, "-overlay", b.overlay)
+	}
+	return append(args, "--", b.pkg)
+}
+
+// linkerFlags give Kubernetes its version, and make the program static where the lab gives
+// a container a root directory of its own, which has no libc. To compile without C would do
+// that, too, but not for what was compiled for the lab: it would compile Kubernetes again.
+func linkerFlags(ctx context.Context) (string, error) {
+	flags, err := versionFlags(ctx)
+	if err != nil {
+		return "", err
+	}
+	cgo, err := goOutput(ctx, "env", "CGO_ENABLED")
+	if err != nil {
+		return "", err
+	}
+	if cgo == "1" && runtime.GOOS == "linux" {
+		flags += " -linkmode=external -extldflags=-static"
+	}
+	return flags, nil
+}
+
+// versionFlags are those of lab/build, which also leave out the tables for debuggers.
+func versionFlags(ctx context.Context) (string, error) {
+	version, err := goOutput(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
+	if err != nil {
+		return "", fmt.Errorf("reading the version of Kubernetes: %w", err)
+	}
+	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	flags := "-s -w"
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		flags += fmt.Sprintf(" -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s", pkg, version, major, minor)
+	}
+	return flags, nil
+}
+
+// goOutput runs a Go command that is quick and returns what it printed. The error is the
+// first line of its complaint.
+func goOutput(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", args...).Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		complaint, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		return "", errors.New(strings.TrimSuffix(complaint, ":"))
+	}
+	return strings.TrimSpace(string(out)), err
+}
