@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
@@ -54,16 +55,19 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, program, "a program")
 	p := newProver(t, r)
 	p.Program = program
+	e := exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}}
 	of := func() string {
 		s, err := p.takeSlot(t.Context(), r)
 		require.NoError(t, err)
 		defer s.Free()
-		stage := repository.Stage{Number: 1, Folder: "01-sums"}
-		fingerprint, err := p.fingerprint(t.Context(), s.Repository, stage, stage.Folder, p.module(s, stage.Folder, ""))
+		fingerprint, err := p.fingerprint(t.Context(), s.Repository, e, p.module(s, e.Module(), ""))
 		require.NoError(t, err)
 		return fingerprint
 	}
 	before := of()
+	e.Judge.Module = "../03-other"
+	assert.NotEqual(t, before, of(), "a module beside the stage")
+	e.Judge.Module = ""
 	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	p.Repository, p.Jobs = repository.Repository{}, 7
