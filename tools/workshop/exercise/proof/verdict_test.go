@@ -65,9 +65,6 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 		return fingerprint
 	}
 	before := of()
-	e.Judge.Module = "../03-other"
-	assert.NotEqual(t, before, of(), "a module beside the stage")
-	e.Judge.Module = ""
 	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	p.Repository, p.Jobs = repository.Repository{}, 7
@@ -93,4 +90,8 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 			assert.NotEqual(t, before, of())
 		})
 	}
+	e.Judge.Module = "../03-other"
+	before = of()
+	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	assert.NotEqual(t, before, of(), "a module beside the stage")
 }
