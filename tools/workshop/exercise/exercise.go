@@ -40,10 +40,11 @@ type Judge struct {
 	Level int `json:"level"`
 	// Minutes are what somebody needs who read the lesson.
 	Minutes int `json:"minutes"`
-	// Read are the files to open first, from the stage's folder.
+	// Read are the files to open first, from the stage's folder, such as podlog/handlers.go or
+	// ../lab/README.md.
 	Read []string `json:"read"`
-	// Module is the folder of the module with the tests, from the stage's folder; empty is
-	// the stage itself.
+	// Module is the folder of the module with the tests, from the stage's folder, such as tools
+	// or ../lab; empty is the stage itself.
 	Module string `json:"module"`
 	// Write are the files with stubs, from the stage's folder, where the learner builds.
 	Write []string `json:"write"`
@@ -87,8 +88,20 @@ func (e Exercise) ID() string { return fmt.Sprintf("%d-%s", e.Stage.Number, e.Na
 // Folder is its path from the top of the repository, with slashes.
 func (e Exercise) Folder() string { return path.Join(e.Stage.Folder, "lesson", "exercises", e.Name) }
 
+// Path is that of a file that judge.yaml names, from the top of the repository.
+func (e Exercise) Path(file string) string { return path.Join(e.Stage.Folder, file) }
+
 // Module is the folder of the module with the tests, from the top of the repository.
-func (e Exercise) Module() string { return path.Join(e.Stage.Folder, e.Judge.Module) }
+func (e Exercise) Module() string { return e.Path(e.Judge.Module) }
+
+// Folders are those of the code, from the top of the repository: the stage, and the module with
+// the tests if that lies elsewhere.
+func (e Exercise) Folders() []string {
+	if filepath.IsLocal(path.Clean(e.Judge.Module)) {
+		return []string{e.Stage.Folder}
+	}
+	return []string{e.Stage.Folder, e.Module()}
+}
 
 // Patch is the path of the patch that breaks the code, from the top of the repository.
 func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }

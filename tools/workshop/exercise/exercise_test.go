@@ -61,7 +61,7 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 		"another kind":                   {"judge.yaml", "kind: build", "kind: guess", `kind is "guess", it can be mend or build`},
 		"no kind":                        {"judge.yaml", "kind: build", "", "groups, write and wrong are for an exercise of kind: build"},
 		"no file":                        {"judge.yaml", "write: [sum/sum.go]", "", "does not say in which files to write"},
-		"a file that's not":              {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no sum/none.go in 01-sums"},
+		"a file that's not":              {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no 01-sums/sum/none.go in the repository"},
 		"no name":                        {"judge.yaml", "name: The sum", "name: ''", `the group "" needs a name, and tests`},
 		"hints of no group":              {"hints.md", "## The sum", "## The total", `hints.md has "## The total", but its sections are the groups`},
 		"no hints":                       {"hints.md", "## The largest", "", "hints.md has no ## The largest"},
@@ -87,6 +87,18 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 	require.EqualError(t, err, `steps/1.patch has nothing in it: it is what writes the code of "The sum"; steps/3.patch is of no group`)
 }
 
+func TestTheCodeOfAnExerciseMayLieBesideItsStage(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddBeside(t, r)
+	e, err := Find(r, "1", "beside")
+	require.NoError(t, err)
+	assert.Equal(t, "lab", e.Module())
+	assert.Equal(t, []string{"01-sums", "lab"}, e.Folders())
+	assert.Equal(t, "lab/count/count.go", e.Path(e.Judge.Read[0]))
+	e.Judge.Module = "tools"
+	assert.Equal(t, []string{"01-sums"}, e.Folders(), "a module below the stage")
+}
+
 func TestThePatternIsExactlyTheTests(t *testing.T) {
 	assert.Equal(t, `^TestX$|^TestTable$/^a_\(b\)$/^c$`, Pattern([]Test{{Test: "TestX"}, {Test: "TestTable/a_(b)/c"}}))
 }
@@ -104,6 +116,7 @@ func TestExercisesAreInOrderOfTheirLevel(t *testing.T) {
 
 func TestEachFileIsChecked(t *testing.T) {
 	r := exercisetest.New(t)
+	outside := "../../" + filepath.Base(r.Root) + "/01-sums" // the stage, by a way out of the repository
 	const judge = "level: 1\nminutes: 5\nread: [sum/sum.go]\ntests:\n  - {package: ./sum, test: TestSum, output: x, because: y}\n"
 	for name, test := range map[string]struct{ file, content, want string }{
 		"no title":               {"README.md", "make exercise N=1 NAME=lost", "README.md has no title"},
@@ -120,8 +133,9 @@ func TestEachFileIsChecked(t *testing.T) {
 		"a level too high":       {"judge.yaml", "level: 4", "level is 4, it can be 1, 2 or 3"},
 		"no minutes":             {"judge.yaml", "level: 1", "does not say how many minutes"},
 		"nothing to read":        {"judge.yaml", "level: 1", "does not say what to read"},
-		"a file that is not":     {"judge.yaml", "read: [sum/none.go]", "there is no sum/none.go in 01-sums"},
-		"a file elsewhere":       {"judge.yaml", "read: [../tools/workshop/go.mod]", "there is no ../tools/workshop/go.mod in 01-sums"},
+		"a file that is not":     {"judge.yaml", "read: [sum/none.go]", "there is no 01-sums/sum/none.go in the repository"},
+		"a file elsewhere":       {"judge.yaml", "read: ['" + outside + "/sum/sum.go']", "there is no " + outside[3:] + "/sum/sum.go in the repository"},
+		"a module elsewhere":     {"judge.yaml", "module: '" + outside + "'\nlevel: 1\n", `there is no module "` + outside[3:] + `" in the repository`},
 		"a test that is not":     {"judge.yaml", "tests: [{package: ./sum, test: TestSu}]", `there is no test "TestSu" in ./sum`},
 		"a test without a name":  {"judge.yaml", "tests: [{package: ./sum}]", `there is no test "" in ./sum`},
 		"a package that is not":  {"judge.yaml", "tests: [{package: ./none, test: TestSum}]", `there is no test "TestSum" in ./none`},

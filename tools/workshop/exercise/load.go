@@ -26,9 +26,9 @@ func (p Problems) Error() string { return strings.Join(p, "; ") }
 // be read.
 func Load(r repository.Repository, stage repository.Stage, name string) (Exercise, error) {
 	l := loader{
-		Exercise: Exercise{Stage: stage, Name: name},
-		module:   r.Path(stage.Folder),
-		dir:      r.Path(stage.Folder, "lesson", "exercises", name),
+		Exercise:   Exercise{Stage: stage, Name: name},
+		repository: r,
+		dir:        r.Path(stage.Folder, "lesson", "exercises", name),
 	}
 	l.readTask()
 	l.readSolution()
@@ -48,8 +48,9 @@ func Load(r repository.Repository, stage repository.Stage, name string) (Exercis
 
 type loader struct {
 	Exercise
-	module, dir string
-	problems    Problems
+	repository repository.Repository
+	dir        string
+	problems   Problems
 }
 
 func (l *loader) wrong(format string, args ...any) {
@@ -140,8 +141,8 @@ func (l *loader) readJudge() {
 		l.wrong("judge.yaml does not say what to read")
 	}
 	l.checkFiles("read", judge.Read)
-	if _, err := os.Stat(filepath.Join(l.module, judge.Module, "go.mod")); err != nil || judge.Module != "" && !filepath.IsLocal(judge.Module) {
-		l.wrong("judge.yaml: there is no module %q in %s", judge.Module, l.Stage.Folder)
+	if !l.has(path.Join(l.Module(), "go.mod")) {
+		l.wrong("judge.yaml: there is no module %q in the repository", l.Module())
 	}
 	l.readGroups()
 	if len(judge.Tests) == 0 {
@@ -196,10 +197,16 @@ func (l *loader) readGroups() {
 
 func (l *loader) checkFiles(field string, files []string) {
 	for _, file := range files {
-		if _, err := os.Stat(filepath.Join(l.module, file)); err != nil || !filepath.IsLocal(file) {
-			l.wrong("judge.yaml: %s: there is no %s in %s", field, file, l.Stage.Folder)
+		if !l.has(l.Path(file)) {
+			l.wrong("judge.yaml: %s: there is no %s in the repository", field, l.Path(file))
 		}
 	}
+}
+
+// has reports whether the repository has a file. What lies outside of it is none of its files.
+func (l *loader) has(file string) bool {
+	_, err := os.Stat(l.repository.Path(file))
+	return err == nil && filepath.IsLocal(file)
 }
 
 // checkSteps wants a step for each group.
@@ -233,7 +240,7 @@ func (l *loader) checkTest(test Test) {
 
 // declares reports whether a package has a test.
 func (l *loader) declares(pkg, function string) bool {
-	folder := os.DirFS(filepath.Join(l.module, l.Judge.Module, pkg))
+	folder := os.DirFS(l.repository.Path(l.Module(), pkg))
 	files, _ := fs.Glob(folder, "*_test.go")
 	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(function) + `\(\w+ \*testing\.T\)`)
 	return slices.ContainsFunc(files, func(file string) bool {

@@ -21,6 +21,7 @@ func quoting(t *testing.T, text string) *fixture {
 	f := newFixture(t)
 	f.files["03-watch/follow/follow.go"] = follow
 	f.files["03-watch/lesson/demo.yaml"] = demo
+	f.files["lab/demo.yaml"] = demo
 	f.files["Makefile"] = makefile
 	f.readme("A file.", text)
 	return f
@@ -30,6 +31,7 @@ func TestABlockQuotesTheFileAboveIt(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"Go":                       {"In [`follow.go`](follow/follow.go):\n\n```go\nfunc follow() {\n```", ""},
 		"YAML":                     {"In [`demo.yaml`](lesson/demo.yaml#L2):\n\n```yaml\nmetadata:\n  name: harbour\n```", ""},
+		"a file beside the stage":  {"In [`demo.yaml`](../lab/demo.yaml):\n\n```yaml\nkind: Namespace\n```", ""},
 		"one of two files":         {"In [`follow.go`](follow/follow.go), not in [`go.go`](gone.go):\n\n```go\n\tgo on()\n```", ""},
 		"no link":                  {"In follow.go:\n\n```go\nfunc follow() {\n```", "03-watch/README.md:9: the paragraph right before this block links to no .go file; link to the one that it quotes"},
 		"a link to something else": {"In [`follow`](follow/):\n\n```go\nfunc follow() {\n```", "03-watch/README.md:9: the paragraph right before this block links to no .go file"},

@@ -108,10 +108,11 @@ func New(t testing.TB) repository.Repository {
 	return r
 }
 
-// An Exercise is one to add: Old becomes New in the stage's file, and the test fails.
+// An Exercise is one to add: Old becomes New in the file, which is named from the stage's folder,
+// and the test of the module fails.
 type Exercise struct {
-	Name, File, Old, New, Package, Test, Output string
-	Level                                       int
+	Name, Module, File, Old, New, Package, Test, Output string
+	Level                                               int
 }
 
 // Add adds an exercise to the stage, and commits it. The tree must be clean.
@@ -125,12 +126,31 @@ func Add(t testing.TB, r repository.Repository, e Exercise) {
 		"README.md":   fmt.Sprintf("# Something is %s\n\n```sh\nmake exercise N=1 NAME=%s\n```\n", e.Name, e.Name),
 		"hints.md":    "## Hint 1\n\nLook at " + e.File + ".\n\n## Hint 2\n\n```sh\n## no heading\n```\n",
 		"solution.md": "# It was " + e.New + "\n\nIt has to be " + e.Old + ".\n",
-		"judge.yaml": fmt.Sprintf("level: %d\nminutes: 5\nread: [%s]\ntests:\n  - package: %s\n    test: %s\n    output: %q\n    because: The code has to be right.\n",
-			e.Level, e.File, e.Package, e.Test, e.Output),
+		"judge.yaml": fmt.Sprintf("level: %d\nminutes: 5\nmodule: %q\nread: [%s]\ntests:\n  - package: %s\n    test: %s\n    output: %q\n    because: The code has to be right.\n",
+			e.Level, e.Module, e.File, e.Package, e.Test, e.Output),
 	} {
 		repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", e.Name, name), content)
 	}
 	require.NoError(t, r.Commit(t.Context(), "exercise "+e.Name))
+}
+
+// AddBeside adds an exercise called beside, whose code is in lab, a module beside the stage, and
+// commits it. The tree must be clean.
+func AddBeside(t testing.TB, r repository.Repository) {
+	t.Helper()
+	for name, content := range map[string]string{
+		"go.mod":         "module example.com/lab\n\ngo 1.26.0\n",
+		"count/count.go": "// Package count has a number.\npackage count\n\n// Ten is a number.\nconst Ten = 10\n",
+		"count/count_test.go": "package count\n\nimport \"testing\"\n\n" +
+			"func TestTen(t *testing.T) {\n\tif Ten != 10 {\n\t\tt.Error(\"it is\", Ten)\n\t}\n}\n",
+	} {
+		repositorytest.Write(t, r.Path("lab", name), content)
+	}
+	require.NoError(t, r.Commit(t.Context(), "a lab"))
+	Add(t, r, Exercise{
+		Name: "beside", Level: 1, Module: "../lab", File: "../lab/count/count.go", Old: "= 10", New: "= 11",
+		Package: "./count", Test: "TestTen", Output: "it is 11",
+	})
 }
 
 // AddBuild adds an exercise to build, called build, with two groups and a wrong program, and

@@ -89,7 +89,7 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 	}
 	defer servers.Close()
 	p.variables = servers.Env()
-	saved, err := saves(ctx, c.Path(e.Stage.Folder))
+	saved, err := saves(ctx, c.folders(e)...)
 	if err != nil {
 		return nil, false, err
 	}

@@ -63,6 +63,15 @@ func (c workCopy) exercise() (exercise.Exercise, error) {
 	return e, err
 }
 
+// folders are those in which the learner works.
+func (c workCopy) folders(e exercise.Exercise) []string {
+	var folders []string
+	for _, folder := range e.Folders() {
+		folders = append(folders, c.Path(folder))
+	}
+	return folders
+}
+
 // started returns the exercises that have a copy.
 func (p practice) started(ctx context.Context) ([]string, error) {
 	refs, err := p.home.Git(ctx, "for-each-ref", "--format=%(refname)", "refs/broken")
@@ -113,13 +122,13 @@ func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
 	return err
 }
 
-// outdated says whether home's last commit has the exercise, and has its stage in another
+// outdated says whether home's last commit has the exercise, and has its code in another
 // form than the copy's start.
 func (c workCopy) outdated(ctx context.Context, home repository.Repository, e exercise.Exercise) (bool, error) {
 	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Patch()); err != nil {
 		return false, nil // a branch without it
 	}
-	changed, err := home.Diff(ctx, "--name-only", c.broken()+"^", "HEAD", "--", e.Stage.Folder)
+	changed, err := home.Diff(ctx, append([]string{"--name-only", c.broken() + "^", "HEAD", "--"}, e.Folders()...)...)
 	if err != nil {
 		return false, fmt.Errorf("checking for a new version of the exercise: %w", err)
 	}

@@ -135,6 +135,24 @@ To bring them back: git -C '.workshop/1-lost' apply '../1-lost-1.patch'
 	assert.NotContains(t, out, "kept/")
 }
 
+func TestACopyIsOutdatedByTheModuleBesideTheStage(t *testing.T) {
+	l := newLearner(t)
+	exercisetest.AddBeside(t, l.home)
+	out := l.mustStart("1", "beside")
+	assert.Contains(t, out, ".workshop/1-beside/lab/count/count.go")
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "it is 11")
+
+	exercisetest.Edit(t, l.home.Path("lab", "count", "count.go"), "has a number", "has one number")
+	require.NoError(t, l.home.Commit(t.Context(), "new version"))
+	assert.Contains(t, l.mustStart("1", "beside"), "The workshop has changed since you started.")
+
+	exercisetest.Edit(t, l.copyPath("1-beside", "lab", "count", "count_test.go"), "!= 10", "!= 11")
+	_, err = l.check("")
+	require.ErrorContains(t, err, "these files have changed: 'lab/count/count_test.go'")
+}
+
 func TestANewVersionTakesNothingAway(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")

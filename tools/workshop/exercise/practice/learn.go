@@ -124,7 +124,7 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	saved, err := saves(watching, c.Path(e.Stage.Folder))
+	saved, err := saves(watching, c.folders(e)...)
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +254,7 @@ func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) err
 	}
 	var files []string
 	for _, file := range append(e.Judge.Write, e.Judge.Read...) {
-		files = append(files, s.path(c.Path(e.Stage.Folder, file)))
+		files = append(files, s.path(c.Path(e.Path(file))))
 	}
 	files = append(files, s.path(c.Path(e.Folder(), "README.md")))
 	// As git does it: the variable may hold flags, too.
@@ -300,10 +300,10 @@ func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) 
 	}
 	s.printf("  the task  %s", s.path(c.Path(e.Folder(), "README.md")))
 	for _, file := range e.Judge.Write {
-		s.printf("  write in  %s", s.path(c.Path(e.Stage.Folder, file)))
+		s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
 	}
 	for _, file := range e.Judge.Read {
-		s.printf("  read      %s", s.path(c.Path(e.Stage.Folder, file)))
+		s.printf("  read      %s", s.path(c.Path(e.Path(file))))
 	}
 	s.printf("\n%s", keysHelp)
 	return nil

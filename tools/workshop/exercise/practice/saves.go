@@ -13,14 +13,14 @@ import (
 // pollInterval is how often saves looks for changes.
 const pollInterval = 150 * time.Millisecond
 
-// saves reports that files were saved in dir or below it, once nothing more changes: an
+// saves reports that files were saved in folders or below them, once nothing more changes: an
 // editor writes a file in several steps, and a formatter once more. Until somebody takes
 // the report, more saves are part of it. It looks at all files again and again, because
 // not every file system reports changes, and a stage has only a few hundred files.
-func saves(ctx context.Context, dir string) (<-chan struct{}, error) {
-	last, err := sources(dir)
+func saves(ctx context.Context, dirs ...string) (<-chan struct{}, error) {
+	last, err := sources(dirs)
 	if err != nil {
-		return nil, fmt.Errorf("watching %s: %w", dir, err)
+		return nil, fmt.Errorf("watching for changes: %w", err)
 	}
 	saved := make(chan struct{})
 	go func() {
@@ -32,7 +32,7 @@ func saves(ctx context.Context, dir string) (<-chan struct{}, error) {
 		for {
 			select {
 			case <-ticker.C:
-				now, err := sources(dir)
+				now, err := sources(dirs)
 				switch {
 				case err != nil: // it is gone, maybe for a moment
 				case !maps.Equal(now, last):
@@ -56,11 +56,21 @@ type stamp struct {
 	size     int64
 }
 
-// sources are the files that people write, in dir and in the folders below it that are not
+// sources are the files that people write, in dirs and in the folders below them that are not
 // hidden.
-func sources(dir string) (map[string]stamp, error) {
+func sources(dirs []string) (map[string]stamp, error) {
 	stamps := map[string]stamp{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	for _, dir := range dirs {
+		if err := stampAll(dir, stamps); err != nil {
+			return nil, err
+		}
+	}
+	return stamps, nil
+}
+
+// stampAll adds the files in a folder.
+func stampAll(dir string, stamps map[string]stamp) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir:
 			return err
@@ -76,7 +86,6 @@ func sources(dir string) (map[string]stamp, error) {
 		}
 		return nil
 	})
-	return stamps, err
 }
 
 // isSource says whether a file is one that people write. Hidden ones are not, nor are

@@ -111,12 +111,12 @@ func (p practice) introduce(c workCopy, e exercise.Exercise) {
 	p.printf("Read the task:\n  %s", p.path(c.Path(e.Folder(), "README.md")))
 	p.printf("Then open:")
 	for _, file := range e.Judge.Read {
-		p.printf("  %s", p.path(c.Path(e.Stage.Folder, file)))
+		p.printf("  %s", p.path(c.Path(e.Path(file))))
 	}
 	if len(e.Judge.Write) > 0 {
 		p.printf("Write in:")
 		for _, file := range e.Judge.Write {
-			p.printf("  %s", p.path(c.Path(e.Stage.Folder, file)))
+			p.printf("  %s", p.path(c.Path(e.Path(file))))
 		}
 	}
 	p.printf("\nRun:")

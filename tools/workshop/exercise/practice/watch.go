@@ -14,7 +14,7 @@ func (p practice) watch(ctx context.Context, c workCopy, timeout time.Duration) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	saved, err := saves(ctx, c.Path(e.Stage.Folder))
+	saved, err := saves(ctx, c.folders(e)...)
 	if err != nil {
 		return err
 	}

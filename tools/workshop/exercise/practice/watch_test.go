@@ -29,10 +29,10 @@ func wait[T any](t *testing.T, from <-chan T, what string) T {
 }
 
 func TestASaveIsSeenHoweverItIsMade(t *testing.T) {
-	dir := t.TempDir()
+	dir, other := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "pkg", "a.go")
 	repositorytest.Write(t, file, "package pkg")
-	saved, err := saves(t.Context(), dir)
+	saved, err := saves(t.Context(), dir, other)
 	require.NoError(t, err)
 	for _, save := range []struct {
 		how string
@@ -45,6 +45,7 @@ func TestASaveIsSeenHoweverItIsMade(t *testing.T) {
 			require.NoError(t, os.Rename(filepath.Join(dir, "pkg", ".a.go.swp"), file))
 		}},
 		{"it is removed", func() { require.NoError(t, os.Remove(file)) }},
+		{"it is in the other folder", func() { repositorytest.Write(t, filepath.Join(other, "o.go"), "package other") }},
 		{"a folder is new", func() { repositorytest.Write(t, filepath.Join(dir, "new", "below", "b.yaml"), "b: 1") }},
 	} {
 		save.do()

@@ -27,11 +27,20 @@ func buildRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 	}
 	slices.Sort(files)
 	for _, file := range slices.Compact(files) {
-		if !slices.Contains(e.Judge.Write, file) {
+		if !slices.Contains(written(e), file) {
 			problems = append(problems, fmt.Sprintf("its patches touch %s, which judge.yaml does not name under write", file))
 		}
 	}
 	return problems
+}
+
+// written are the files in which the learner writes, from the top of the repository.
+func written(e exercise.Exercise) []string {
+	var files []string
+	for _, file := range e.Judge.Write {
+		files = append(files, e.Path(file))
+	}
+	return files
 }
 
 // build writes the code of one group after the other on the stubs, and says where a group does
@@ -45,7 +54,7 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 		if err := s.apply(ctx, t.Step(i+1)); err != nil {
 			return append(problems, fmt.Sprintf("%s does not apply after what comes before it: %v; make it anew", step, err)), nil
 		}
-		problems = append(problems, formatted(s.Repository, t.Stage, t.Judge.Write)...)
+		problems = append(problems, formatted(s.Repository, written(t.Exercise))...)
 		if i == len(groups)-1 {
 			break
 		}
@@ -128,7 +137,7 @@ func (p *Prover) seed(ctx context.Context, s *slot, t trial) (problems []string,
 			problems = append(problems, fmt.Sprintf("%s does not apply to the code of the stage: %v; make it anew", w.Patch, err))
 			continue
 		}
-		for _, problem := range formatted(s.Repository, t.Stage, t.Judge.Write) {
+		for _, problem := range formatted(s.Repository, written(t.Exercise)) {
 			problems = append(problems, w.Patch+": "+problem)
 		}
 		report, err := p.only(ctx, module, []exercise.Test{w.Test})

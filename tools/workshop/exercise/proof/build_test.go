@@ -127,7 +127,7 @@ func TestAStepThatIsNotHonestIsNamed(t *testing.T) {
 			func(t *testing.T, r repository.Repository) {
 				exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "write: [sum/sum.go]", "write: [words/words.go]")
 			},
-			"its patches touch sum/sum.go, which judge.yaml does not name under write",
+			"its patches touch 01-sums/sum/sum.go, which judge.yaml does not name under write",
 		},
 		"a wrong program passes": {
 			func(t *testing.T, r repository.Repository) {

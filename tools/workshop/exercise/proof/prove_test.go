@@ -65,10 +65,8 @@ func TestAnExerciseIsOfAModuleBelowTheStage(t *testing.T) {
 	exercisetest.Edit(t, r.Path("01-sums", "sum", "sum_test.go"), "want := 3", "want := 4")
 	require.NoError(t, r.Commit(t.Context(), "a module below the stage"))
 	exercisetest.Add(t, r, exercisetest.Exercise{
-		Name: "ten", Level: 1, File: "tools/t/t.go", Old: "= 10", New: "= 11", Package: "./t", Test: "TestTen", Output: "it is 11",
+		Name: "ten", Module: "tools", Level: 1, File: "tools/t/t.go", Old: "= 10", New: "= 11", Package: "./t", Test: "TestTen", Output: "it is 11",
 	})
-	judge := r.Path("01-sums", "lesson", "exercises", "ten", "judge.yaml")
-	exercisetest.Edit(t, judge, "tests:", "module: tools\ntests:")
 	out, err := prove(t, r, "1/ten")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "01-sums/tools passes without a patch")
@@ -82,10 +80,30 @@ func TestAnExerciseIsOfAModuleBelowTheStage(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, out, "break.patch touches 01-sums/sum/sum.go, which is not compiled in 01-sums/tools, the module of the tests")
 
-	exercisetest.Edit(t, judge, "module: tools", "module: spoons")
+	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "ten", "judge.yaml"), `module: "tools"`, "module: spoons")
 	out, err = prove(t, r, "1/ten")
 	require.Error(t, err)
-	assert.Contains(t, out, `judge.yaml: there is no module "spoons" in 01-sums`)
+	assert.Contains(t, out, `judge.yaml: there is no module "01-sums/spoons" in the repository`)
+}
+
+// A module beside the stage, too, such as the lab. Its patch may touch nothing else.
+func TestAnExerciseIsOfAModuleBesideTheStage(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddBeside(t, r)
+	out, err := prove(t, r, "1/beside")
+	require.NoError(t, err, out)
+	assert.Contains(t, out, "lab passes without a patch")
+	assert.Contains(t, out, "1-beside is honest")
+
+	patch := r.Path("01-sums", "lesson", "exercises", "beside", "break.patch")
+	repositorytest.Write(t, patch, repositorytest.Read(t, patch)+"diff --git a/tools/workshop/go.mod b/tools/workshop/go.mod\n--- a/tools/workshop/go.mod\n+++ b/tools/workshop/go.mod\n@@ -1 +1 @@\n-module example.com/workshop\n+module example.com/shop\n")
+	out, err = prove(t, r, "1/beside")
+	require.Error(t, err)
+	assert.Contains(t, out, "break.patch touches tools/workshop/go.mod, which is not in 01-sums or lab")
+	repositorytest.Write(t, patch, strings.ReplaceAll(repositorytest.Read(t, patch), "tools/workshop/go.mod", "lab/count/count_test.go"))
+	out, err = prove(t, r, "1/beside")
+	require.Error(t, err)
+	assert.Contains(t, out, "break.patch touches lab/count/count_test.go: it may touch neither tests nor text")
 }
 
 // A test that, with the patch, waits for the same test of another package.

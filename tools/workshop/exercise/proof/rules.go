@@ -32,8 +32,9 @@ func stageRules(exercises []exercise.Exercise) []string {
 	return problems
 }
 
-// patchRules says what is wrong with what a patch touches. It may touch code of its
-// stage, and neither the judge nor what is told. The files are from the stage's folder.
+// patchRules says what is wrong with what a patch touches. It may touch code of its stage and
+// of the module with the tests, and neither the judge nor what is told. The files are from the
+// top of the repository.
 func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercise, patch string) (files, problems []string) {
 	name := strings.TrimPrefix(patch, e.Folder()+"/")
 	stat, err := r.Git(ctx, "apply", "--numstat", patch)
@@ -43,14 +44,14 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 	for line := range strings.Lines(stat) {
 		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)
 		file := fields[len(fields)-1]
-		below, inStage := strings.CutPrefix(file, e.Stage.Folder+"/")
+		isCode := slices.ContainsFunc(e.Folders(), func(folder string) bool { return strings.HasPrefix(file, folder+"/") })
 		switch {
-		case !inStage:
-			problems = append(problems, fmt.Sprintf("%s touches %s, which is not in %s", name, file, e.Stage.Folder))
-		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(below, "lesson/"):
+		case !isCode:
+			problems = append(problems, fmt.Sprintf("%s touches %s, which is not in %s", name, file, strings.Join(e.Folders(), " or ")))
+		case strings.HasSuffix(file, "_test.go"), path.Ext(file) == ".md", strings.HasPrefix(file, e.Path("lesson")+"/"):
 			problems = append(problems, fmt.Sprintf("%s touches %s: it may touch neither tests nor text", name, file))
 		}
-		files = append(files, below)
+		files = append(files, file)
 		if path.Ext(file) == ".go" && !strings.HasPrefix(file, e.Module()+"/") {
 			problems = append(problems, fmt.Sprintf("%s touches %s, which is not compiled in %s, the module of the tests", name, file, e.Module()))
 		}
@@ -58,19 +59,19 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 	return files, problems
 }
 
-// formatted says which Go files gofmt would change.
-func formatted(r repository.Repository, stage repository.Stage, files []string) []string {
+// formatted says which Go files gofmt would change. The files are from the top of the repository.
+func formatted(r repository.Repository, files []string) []string {
 	var problems []string
 	for _, file := range files {
 		if path.Ext(file) != ".go" {
 			continue
 		}
-		content, err := os.ReadFile(r.Path(stage.Folder, file))
+		content, err := os.ReadFile(r.Path(file))
 		if err != nil {
 			continue // the patch deletes it
 		}
 		if pretty, err := format.Source(content); err == nil && !bytes.Equal(pretty, content) {
-			problems = append(problems, fmt.Sprintf("with the patch %s is not as gofmt writes it", path.Join(stage.Folder, file)))
+			problems = append(problems, fmt.Sprintf("with the patch %s is not as gofmt writes it", file))
 		}
 	}
 	return problems

@@ -15,12 +15,12 @@ type selection struct {
 	tested   []string // what it touches, and what judge.yaml names
 }
 
-// selectPackages selects among the packages of a stage. The files are those that the patch
-// touches, from the stage's folder. With dependents, what is compiled is tested, too.
+// selectPackages selects among the packages of a module. The files are those that the patch
+// touches, from the top of the repository. With dependents, what is compiled is tested, too.
 func selectPackages(packages []gotest.Listing, e exercise.Exercise, files []string, dependents bool) selection {
 	files = slices.Clone(files)
 	for i, file := range files { // from the module's folder, as the packages are
-		if below, err := filepath.Rel(e.Judge.Module, file); err == nil {
+		if below, err := filepath.Rel(e.Module(), file); err == nil {
 			files[i] = filepath.ToSlash(below)
 		}
 	}

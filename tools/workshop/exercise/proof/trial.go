@@ -15,7 +15,7 @@ import (
 // A trial is an exercise that is to be proved.
 type trial struct {
 	exercise.Exercise
-	files []string // that its patch touches, from the stage's folder
+	files []string // that its patch touches, from the top of the repository
 	selection
 	verdict verdict
 }
@@ -71,7 +71,7 @@ func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*sur
 	if err != nil {
 		return nil, err
 	}
-	fingerprint, err := p.fingerprint(ctx, s.Repository, e.Stage, e.Module(), module)
+	fingerprint, err := p.fingerprint(ctx, s.Repository, e, module)
 	return &survey{packages, fingerprint}, err
 }
 
@@ -106,7 +106,7 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
 	}
 	module := p.module(s, t.Module(), t.ID())
-	problems = formatted(s.Repository, t.Stage, t.files)
+	problems = formatted(s.Repository, t.files)
 	if err := p.vet(ctx, module, t.compiled); err != nil {
 		return append(problems, "with the patch the stage does not compile, or go vet complains:"+gotest.Indent(strings.Split(err.Error(), "\n"))), nil
 	}

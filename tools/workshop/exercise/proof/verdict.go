@@ -38,8 +38,8 @@ func (p *Prover) verdict(e exercise.Exercise, fingerprint string) verdict {
 }
 
 // fingerprint names all that a verdict on the exercises of a stage depends on, which are
-// tested in the module of a folder.
-func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, stage repository.Stage, folder string, module gotest.Module) (string, error) {
+// tested in the same module as e.
+func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exercise.Exercise, module gotest.Module) (string, error) {
 	program, err := hashOf(p.Program)
 	if err != nil {
 		return "", err
@@ -67,9 +67,9 @@ func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, stage
 	if err != nil {
 		return "", err
 	}
-	folders := []string{stage.Folder}
+	folders := e.Folders()
 	for _, other := range replaced {
-		folders = append(folders, path.Join(folder, other))
+		folders = append(folders, path.Join(e.Module(), other))
 	}
 	for _, folder := range folders {
 		tree, err := r.Git(ctx, "rev-parse", "HEAD:"+folder)

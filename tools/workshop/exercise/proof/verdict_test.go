@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
@@ -54,12 +55,12 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, program, "a program")
 	p := newProver(t, r)
 	p.Program = program
+	e := exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}}
 	of := func() string {
 		s, err := p.takeSlot(t.Context(), r)
 		require.NoError(t, err)
 		defer s.Free()
-		stage := repository.Stage{Number: 1, Folder: "01-sums"}
-		fingerprint, err := p.fingerprint(t.Context(), s.Repository, stage, stage.Folder, p.module(s, stage.Folder, ""))
+		fingerprint, err := p.fingerprint(t.Context(), s.Repository, e, p.module(s, e.Module(), ""))
 		require.NoError(t, err)
 		return fingerprint
 	}
@@ -89,4 +90,8 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 			assert.NotEqual(t, before, of())
 		})
 	}
+	e.Judge.Module = "../03-other"
+	before = of()
+	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	assert.NotEqual(t, before, of(), "a module beside the stage")
 }
