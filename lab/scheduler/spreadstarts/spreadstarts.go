@@ -2,10 +2,11 @@
 // the same time.
 //
 // A pod needs most while it starts: its image is unpacked, its caches are empty. The
-// scheduler counts requests, which are the same before and after. So when many pods are
-// due in the same second, the largest node gets most of them, and all of these start slowly.
-// The plug-in counts what starts: a pod is starting from the moment a node was chosen for
-// it until it is Ready for the first time, and again whenever it is no longer Ready.
+// scheduler counts requests, which are the same before and after. It spreads the pods of a
+// ReplicaSet, a StatefulSet or a Service, but not those of Jobs, nor pods that a controller
+// of its own kind makes. When many of them are due in the same second, the largest node gets
+// most, and all of these start slowly. The plug-in counts what starts: a pod is starting from
+// the moment a node was chosen for it until it is Ready, and again when it is no longer Ready.
 //
 // The form is that of upstream's plug-ins: the filter and its events are made like those of
 // NodeResourcesFit, the score is normalized as TaintToleration's is. The idea that a node
