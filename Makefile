@@ -125,6 +125,10 @@ lab-reset: built ## Stop the lab and wipe its data
 lab-status: built ## Say how each component of the lab is
 	@$(LAB) status
 
+.PHONY: scheduler
+scheduler: lab-up ## Build a scheduler of our own, put it in place, and see what it decides
+	@sh lab/scheduler/demo.sh
+
 .PHONY: env
 env: built ## Print exports for your shell: eval "$(make env)"
 	@$(LAB) env

@@ -77,7 +77,7 @@ func Write(l layout.Layout, s settings.Settings) (sentences []string, err error)
 		if err := templates.ExecuteTemplate(&content, name+".yaml", v); err != nil {
 			return sentences, err
 		}
-		if err := atomicfile.Write(file, content.Bytes()); err != nil {
+		if err := put(file, content.Bytes()); err != nil {
 			return sentences, fmt.Errorf("writing a manifest: %w", err)
 		}
 		sentences = append(sentences, name+" is a static pod now: "+file)
@@ -85,11 +85,25 @@ func Write(l layout.Layout, s settings.Settings) (sentences []string, err error)
 	return sentences, nil
 }
 
-// SetAside takes the manifests from the kubelet, which then ends the pods. It does not read files
-// whose names begin with a dot.
+// put moves the manifest to its place when it is whole. The kubelet reads each file that it sees
+// in the folder, and would take an unfinished one for a pod of its own.
+func put(file string, content []byte) error {
+	unfinished := hidden(file)
+	if err := atomicfile.Write(unfinished, content); err != nil {
+		return err
+	}
+	return os.Rename(unfinished, file)
+}
+
+// hidden is a name that the kubelet does not read: it begins with a dot.
+func hidden(file string) string {
+	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file))
+}
+
+// SetAside takes the manifests from the kubelet, which then ends the pods.
 func SetAside(l layout.Layout) (sentences []string, err error) {
 	for _, name := range Names {
-		aside := filepath.Join(l.StaticPods(), "."+name+".yaml")
+		aside := hidden(Manifest(l, name))
 		err := os.Rename(Manifest(l, name), aside)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
