@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,12 +66,18 @@ func TestImageOfAProgram(t *testing.T) {
 	assert.Equal(t, first.ID, build(t, file).ID, "the same program makes the same image")
 }
 
-func TestOverlayReplacesAFile(t *testing.T) {
-	file := writeFile(t, "main.go", hello)
-	other := writeFile(t, "other.go", strings.Replace(hello, "hello", "changed", 1))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: other}})
-	require.NoError(t, err)
-	assert.Equal(t, "changed\n", output(t, build(t, "--overlay", writeFile(t, "overlay.json", string(overlay)), file)))
+// A copy of all of Kubernetes would take minutes to compile. This one has a package.
+func TestProgramIsBuiltFromACopyOfKubernetes(t *testing.T) {
+	kubernetes := filepath.Join(t.TempDir(), "a copy of k")
+	for name, content := range map[string]string{
+		"go.mod":           "module k8s.io/kubernetes\n\ngo 1.26.0\n",
+		"cmd/ours/main.go": strings.Replace(hello, "hello", "changed", 1),
+	} {
+		file := filepath.Join(kubernetes, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	}
+	assert.Equal(t, "changed\n", output(t, build(t, "--kubernetes", kubernetes, "k8s.io/kubernetes/cmd/ours")))
 }
 
 func TestWrongInput(t *testing.T) {
@@ -84,14 +89,14 @@ func TestWrongInput(t *testing.T) {
 		want string
 	}{
 		"an argument is missing":   {[]string{"./scheduler", "hello:v1"}, "there are 2 arguments, not 3: " + usage},
-		"an unknown flag":          {[]string{"--overly", "f", "./scheduler", "hello:v1", archive}, "unknown flag: --overly"},
+		"an unknown flag":          {[]string{"--kubernetis", "f", "./scheduler", "hello:v1", archive}, "unknown flag: --kubernetis"},
 		"no tag":                   {[]string{"./scheduler", "hello", archive}, `"hello" names no image; NAME:TAG is, for example, kube-scheduler:v1`},
 		"an impossible name":       {[]string{"./scheduler", "Hello World:v1", archive}, `"Hello World:v1" names no image`},
 		"no folder":                {[]string{"./scheduler", "hello:v1", filepath.Join(dir, "none", "image.tar")}, "there is no folder " + filepath.Join(dir, "none")},
 		"a folder for the archive": {[]string{"./scheduler", "hello:v1", dir}, dir + " is a folder; name the archive in it"},
 		"no package":               {[]string{"./nowhere", "hello:v1", archive}, "compiling ./nowhere: stat "},
 		"not a program":            {[]string{"./scheduler/spreadstarts", "hello:v1", archive}, "it is no program, but package spreadstarts"},
-		"no overlay":               {[]string{"--overlay", "/nowhere", "./scheduler", "hello:v1", archive}, "open /nowhere: no such file or directory"},
+		"no copy of Kubernetes":    {[]string{"--kubernetes", dir, "./scheduler", "hello:v1", archive}, "using " + dir + " as Kubernetes: it is no copy of the module k8s.io/kubernetes"},
 		"a program with an error":  {[]string{broken, "hello:v1", archive}, "undefined: nothing\ncompiling " + broken + ": the compiler does not accept it, see above"},
 	} {
 		t.Run(name, func(t *testing.T) {
