@@ -86,11 +86,11 @@ func versionFlags(ctx context.Context) (string, error) {
 	}
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
-	flags := "-s -w"
+	flags := []string{"-s", "-w"}
 	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
-		flags += fmt.Sprintf(" -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s", pkg, version, major, minor)
+		flags = append(flags, "-X", pkg+".gitVersion="+version, "-X", pkg+".gitMajor="+major, "-X", pkg+".gitMinor="+minor)
 	}
-	return flags, nil
+	return strings.Join(flags, " "), nil
 }
 
 // replaceKubernetes writes a copy of go.mod and of go.sum to a folder. The copy has

@@ -1,7 +1,7 @@
 // Command image builds a Go program for this machine and packs it as an image that
 // `lab load` takes:
 //
-//	go -C lab run ./image PACKAGE NAME:TAG FILE.tar
+//	GOWORK=off go -C lab run ./image PACKAGE NAME:TAG FILE.tar
 //
 // PACKAGE is a program of this module (./scheduler) or of Kubernetes
 // (k8s.io/kubernetes/cmd/kube-controller-manager). The program in the image is
@@ -12,7 +12,7 @@
 // in which files were changed. (go build's -overlay would do without a copy, but it refuses to
 // replace a file of a downloaded module.) This makes such a copy, of 115 MB:
 //
-//	cp -R "$(go -C lab list -m -f '{{.Dir}}' k8s.io/kubernetes)" FOLDER && chmod -R u+w FOLDER
+//	cp -R "$(GOWORK=off go -C lab list -m -f '{{.Dir}}' k8s.io/kubernetes)" FOLDER && chmod -R u+w FOLDER
 //
 // A folder that was not built from before takes minutes the first time: where a package
 // lies is part of the key of Go's build cache.
@@ -37,7 +37,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const usage = "go -C lab run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
+const usage = "GOWORK=off go -C lab run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
