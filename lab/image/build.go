@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -14,7 +16,7 @@ import (
 // A builder builds a program with the flags for the compiler that `make lab` uses.
 type builder struct {
 	pkg     string
-	overlay string
+	modfile string // instead of go.mod, if it is set
 	output  string
 	errOut  io.Writer
 }
@@ -29,7 +31,7 @@ func (b builder) compile(ctx context.Context) error {
 	if kind != "main" {
 		return fmt.Errorf("it is no program, but package %s; name the folder of a main package", kind)
 	}
-	command := exec.CommandContext(ctx, "go", b.command("list", "-export", "-f", "")...)
+	command := goCommand(ctx, b.command("list", "-export", "-f", "")...)
 	command.Stderr = b.errOut
 	if command.Run() != nil {
 		return errors.New("the compiler does not accept it, see above")
@@ -44,16 +46,16 @@ func (b builder) link(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if out, err := exec.CommandContext(ctx, "go", b.command("build", "-o", b.output, "-ldflags", flags)...).CombinedOutput(); err != nil {
+	if out, err := goCommand(ctx, b.command("build", "-o", b.output, "-ldflags", flags)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
 	return nil
 }
 
-// command completes a Go command with the overlay and the package.
+// command completes a Go command with the module file and the package.
 func (b builder) command(args ...string) []string {
-	if b.overlay != "" {
-		args = append(args, "-overlay", b.overlay)
+	if b.modfile != "" {
+		args = append(args, "-modfile", b.modfile)
 	}
 	return append(args, "--", b.pkg)
 }
@@ -84,17 +86,49 @@ func versionFlags(ctx context.Context) (string, error) {
 	}
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
-	flags := "-s -w"
+	flags := []string{"-s", "-w"}
 	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
-		flags += fmt.Sprintf(" -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s", pkg, version, major, minor)
+		flags = append(flags, "-X", pkg+".gitVersion="+version, "-X", pkg+".gitMajor="+major, "-X", pkg+".gitMinor="+minor)
 	}
-	return flags, nil
+	return strings.Join(flags, " "), nil
+}
+
+// replaceKubernetes writes a copy of go.mod and of go.sum to a folder. The copy has
+// k8s.io/kubernetes from another place.
+func replaceKubernetes(ctx context.Context, kubernetes, folder string) (modfile string, err error) {
+	kubernetes, err = filepath.Abs(kubernetes)
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(filepath.Join(kubernetes, "go.mod"))
+	if err != nil || !bytes.Contains(content, []byte("module k8s.io/kubernetes\n")) {
+		return "", errors.New("it is no copy of the module k8s.io/kubernetes")
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	modfile = filepath.Join(folder, "go.mod")
+	_, err = goOutput(ctx, "mod", "edit", "-replace", "k8s.io/kubernetes="+kubernetes, modfile)
+	return modfile, err
+}
+
+// goCommand is a Go command for the lab's module. A workspace knows no -modfile.
+func goCommand(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Env = append(os.Environ(), "GOWORK=off")
+	return command
 }
 
 // goOutput runs a Go command that is quick and returns what it printed. The error is the
 // first line of its complaint.
 func goOutput(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", args...).Output()
+	out, err := goCommand(ctx, args...).Output()
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
 		complaint, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		return "", errors.New(strings.TrimSuffix(complaint, ":"))

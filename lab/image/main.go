@@ -1,13 +1,21 @@
 // Command image builds a Go program for this machine and packs it as an image that
 // `lab load` takes:
 //
-//	go -C lab run ./image PACKAGE NAME:TAG FILE.tar
+//	GOWORK=off go -C lab run ./image PACKAGE NAME:TAG FILE.tar
 //
 // PACKAGE is a program of this module (./scheduler) or of Kubernetes
-// (k8s.io/kubernetes/cmd/kube-controller-manager). With --overlay FILE, which is go build's
-// -overlay, a file of Kubernetes is replaced without a clone of it. The program in the image
-// is /usr/local/bin/kube-scheduler if the image is registry.example/kube-scheduler:v1.
+// (k8s.io/kubernetes/cmd/kube-controller-manager). The program in the image is
+// /usr/local/bin/kube-scheduler if the image is registry.example/kube-scheduler:v1.
 // Folders and files are relative to lab, as go -C has it.
+//
+// With --kubernetes FOLDER, the program is built from a copy of the module k8s.io/kubernetes,
+// in which files were changed. (go build's -overlay would do without a copy, but it refuses to
+// replace a file of a downloaded module.) This makes such a copy, of 115 MB:
+//
+//	cp -R "$(GOWORK=off go -C lab list -m -f '{{.Dir}}' k8s.io/kubernetes)" FOLDER && chmod -R u+w FOLDER
+//
+// A folder that was not built from before takes minutes the first time: where a package
+// lies is part of the key of Go's build cache.
 //
 // Go compiles as for `make lab`, so what the lab consists of is not compiled again.
 package main
@@ -29,7 +37,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const usage = "go -C lab run ./image [--overlay FILE] PACKAGE NAME:TAG FILE.tar"
+const usage = "GOWORK=off go -C lab run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
@@ -61,13 +69,14 @@ type job struct {
 	pkg     string
 	image   name.Tag
 	archive string
-	overlay string
+	// kubernetes is a folder with a copy of the module k8s.io/kubernetes, if it is set.
+	kubernetes string
 }
 
 func parse(args []string) (job, error) {
 	flags := pflag.NewFlagSet("image", pflag.ContinueOnError)
 	flags.Usage = func() {}
-	overlay := flags.String("overlay", "", "a file for go build's -overlay")
+	kubernetes := flags.String("kubernetes", "", "a copy of the module k8s.io/kubernetes")
 	if err := flags.Parse(args); err != nil {
 		return job{}, err
 	}
@@ -89,7 +98,7 @@ func parse(args []string) (job, error) {
 	if info, err := os.Stat(archive); err == nil && info.IsDir() {
 		return job{}, fmt.Errorf("%s is a folder; name the archive in it", archive)
 	}
-	return job{pkg: flags.Arg(0), image: image, archive: archive, overlay: *overlay}, nil
+	return job{pkg: flags.Arg(0), image: image, archive: archive, kubernetes: *kubernetes}, nil
 }
 
 // program is what the program is called in the image.
@@ -105,7 +114,12 @@ func (j job) do(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	b := builder{pkg: j.pkg, overlay: j.overlay, output: filepath.Join(work, j.program()), errOut: errOut}
+	b := builder{pkg: j.pkg, output: filepath.Join(work, j.program()), errOut: errOut}
+	if j.kubernetes != "" {
+		if b.modfile, err = replaceKubernetes(ctx, j.kubernetes, work); err != nil {
+			return fmt.Errorf("using %s as Kubernetes: %w", j.kubernetes, err)
+		}
+	}
 	for _, phase := range []struct {
 		name string
 		do   func(context.Context) error

@@ -135,7 +135,7 @@ func (s *SpreadStarts) ScoreExtensions() fwk.ScoreExtensions { return s }
 
 // NormalizeScore gives 100 to a node that starts nothing and 0 to the one that starts most.
 func (*SpreadStarts) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList) *fwk.Status {
-	return helper.DefaultNormalizeScore(fwk.MaxNodeScore, true, scores)
+	return helper.DefaultNormalizeScore(fwk.MaxScore, true, scores)
 }
 
 // SignPod adds nothing to a pod's signature: what the plug-in decides depends on the node
