@@ -23,8 +23,8 @@ const changePatience = 20 * time.Minute
 // pods which start at the same time are packed, where they were spread.
 const (
 	plugin = "scheduler/spreadstarts/spreadstarts.go"
-	before = "DefaultNormalizeScore(fwk.MaxNodeScore, true,"
-	after  = "DefaultNormalizeScore(fwk.MaxNodeScore, false,"
+	before = "DefaultNormalizeScore(fwk.MaxScore, true,"
+	after  = "DefaultNormalizeScore(fwk.MaxScore, false,"
 )
 
 // measureChange measures how long it takes from a changed line in the scheduler's plug-in until the
@@ -69,6 +69,7 @@ func measureChange(ctx context.Context) (err error) {
 
 // session runs commands with one lab selected, in the folder of the lab's module.
 type session struct {
+	lab        *labtest.Lab
 	dir        string // for what is made
 	kubeconfig string
 	env        []string
@@ -79,7 +80,7 @@ func newSession(lab *labtest.Lab) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{dir: filepath.Dir(lab.Dir), kubeconfig: filepath.Join(lab.Dir, "kubeconfig")}
+	s := &session{lab: lab, dir: filepath.Dir(lab.Dir), kubeconfig: filepath.Join(lab.Dir, "kubeconfig")}
 	s.env = append(os.Environ(), "GOWORK=off", "LAB_DIR="+lab.Dir, "KUBECONFIG="+s.kubeconfig, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
 	return s, nil
 }
@@ -116,9 +117,9 @@ func (s *session) simulateNodes(ctx context.Context) (stop func(), err error) {
 		_ = kwok.Process.Signal(syscall.SIGTERM)
 		_ = kwok.Wait()
 	}
-	_, err = s.run(ctx, "kubectl", "apply", "-f", "scheduler/nodes.yaml")
+	_, err = s.lab.Command(ctx, "kubectl", "apply", "-f", "scheduler/nodes.yaml")
 	if err == nil {
-		_, err = s.run(ctx, "kubectl", "wait", "node", "-l", "type=kwok", "--for=condition=Ready", "--timeout=60s")
+		_, err = s.lab.Command(ctx, "kubectl", "wait", "node", "-l", "type=kwok", "--for=condition=Ready", "--timeout=60s")
 	}
 	if err != nil {
 		stop()
@@ -132,26 +133,43 @@ func (s *session) roll(ctx context.Context, image string, nodes int) (time.Durat
 	archive := filepath.Join(s.dir, "image.tar")
 	fmt.Printf("| %s | |\n|---|---|\n", image)
 	began := time.Now()
+	var out string
 	for _, phase := range []struct {
 		name string
-		args []string
+		do   func() (string, error)
 	}{
-		{"build the image", []string{"go", "run", "./image", "./scheduler", image, archive}},
-		{"load it", []string{"lab", "load", archive}},
-		{"change the manifest", []string{"sh", "scheduler/place.sh", image}},
-		{"new scheduler decides", []string{"sh", "scheduler/burst.sh", "spread-starts"}},
+		{"build the image", func() (string, error) { return s.run(ctx, "go", "run", "./image", "./scheduler", image, archive) }},
+		{"load it", func() (string, error) { return s.lab.Command(ctx, "load", archive) }},
+		{"change the manifest", func() (string, error) { return s.run(ctx, "sh", "scheduler/place.sh", image) }},
+		{"wait until the kubelet runs it", func() (string, error) { return "", s.waitRunning(ctx, image) }},
+		{"place twelve pods", func() (string, error) { return s.run(ctx, "sh", "scheduler/burst.sh", "spread-starts") }},
 	} {
 		since := time.Now()
-		out, err := s.run(ctx, phase.args...)
-		if err != nil {
+		var err error
+		if out, err = phase.do(); err != nil {
 			return 0, err
 		}
 		fmt.Printf("| %s | %.1f s |\n", phase.name, time.Since(since).Seconds())
-		if phase.name == "new scheduler decides" && strings.Count(out, "\n") != nodes {
-			return 0, fmt.Errorf("the pods went to other nodes than expected:\n%s", out)
-		}
+	}
+	if strings.Count(out, "\n") != nodes {
+		return 0, fmt.Errorf("the pods did not go to %d nodes:\n%s", nodes, out)
 	}
 	return time.Since(began), nil
+}
+
+// waitRunning waits until there is a container of the image.
+func (s *session) waitRunning(ctx context.Context, image string) error {
+	for {
+		out, err := s.lab.Command(ctx, "crictl", "ps")
+		if err != nil || strings.Contains(out, image) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // changeLine has Go read another file in the place of the plug-in, which compiles exactly as if the

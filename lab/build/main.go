@@ -21,6 +21,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"example.com/hacking-a-controller/lab/internal/kubeversion"
 )
 
 const (
@@ -60,7 +62,7 @@ func build(ctx context.Context, screen *display, start time.Time) error {
 	if err := fullTemporary(folder, freeDisk(folder)); err != nil {
 		return err
 	}
-	version, err := kubernetesVersion(ctx)
+	version, err := kubeversion.Required(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func build(ctx context.Context, screen *display, start time.Time) error {
 		}
 		screen.Print(fmt.Sprintf("compiling Kubernetes, %d packages: this takes minutes the first time, and seconds from then on", plan.stale))
 	}
-	if err := compile(ctx, screen, start, plan, linkerFlags(version)); err != nil {
+	if err := compile(ctx, screen, start, plan, kubeversion.LinkerFlags(version)); err != nil {
 		return err
 	}
 	size, err := install()

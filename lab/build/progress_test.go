@@ -53,14 +53,6 @@ func TestDownloadingLine(t *testing.T) {
 	assert.Equal(t, "downloading modules, 57 so far, 12s", downloading(57, 12*time.Second))
 }
 
-func TestLinkerFlagsTellKubernetesItsVersion(t *testing.T) {
-	flags := linkerFlags("v1.36.3")
-
-	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitVersion=v1.36.3")
-	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitMajor=1")
-	assert.Contains(t, flags, "-X k8s.io/client-go/pkg/version.gitMinor=36")
-}
-
 func TestLowDiskWarns(t *testing.T) {
 	assert.Contains(t, lowDisk(1<<30), "1.0 GB are free")
 	assert.Empty(t, lowDisk(needed), "enough room")

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"example.com/hacking-a-controller/lab/internal/kubeversion"
 )
 
 // A builder builds a program with the flags for the compiler that `make lab` uses.
@@ -64,10 +66,11 @@ func (b builder) command(args ...string) []string {
 // a container a root directory of its own, which has no libc. To compile without C would do
 // that, too, but not for what was compiled for the lab: it would compile Kubernetes again.
 func linkerFlags(ctx context.Context) (string, error) {
-	flags, err := versionFlags(ctx)
+	version, err := kubeversion.Required(ctx)
 	if err != nil {
 		return "", err
 	}
+	flags := kubeversion.LinkerFlags(version)
 	cgo, err := goOutput(ctx, "env", "CGO_ENABLED")
 	if err != nil {
 		return "", err
@@ -76,21 +79,6 @@ func linkerFlags(ctx context.Context) (string, error) {
 		flags += " -linkmode=external -extldflags=-static"
 	}
 	return flags, nil
-}
-
-// versionFlags are those of lab/build, which also leave out the tables for debuggers.
-func versionFlags(ctx context.Context) (string, error) {
-	version, err := goOutput(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
-	if err != nil {
-		return "", fmt.Errorf("reading the version of Kubernetes: %w", err)
-	}
-	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
-	minor, _, _ := strings.Cut(rest, ".")
-	flags := []string{"-s", "-w"}
-	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
-		flags = append(flags, "-X", pkg+".gitVersion="+version, "-X", pkg+".gitMajor="+major, "-X", pkg+".gitMinor="+minor)
-	}
-	return strings.Join(flags, " "), nil
 }
 
 // replaceKubernetes writes a copy of go.mod and of go.sum to a folder. The copy has

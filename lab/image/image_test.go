@@ -108,12 +108,6 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-func TestKubernetesGetsItsVersion(t *testing.T) {
-	flags, err := versionFlags(t.Context())
-	require.NoError(t, err)
-	assert.Regexp(t, `-X k8s\.io/component-base/version\.gitVersion=v1\.\d+\.\d+ -X \S+gitMajor=1 -X \S+gitMinor=\d+ `, flags)
-}
-
 func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
