@@ -8,11 +8,15 @@ import (
 // kubelet takes no flags of the real kubelet: what the lab's one is made of is
 // written down in package kubelet.
 func kubelet(l layout.Layout, s settings.Settings) Component {
+	waitFor := serving(s)
+	if s.StaticPods { // they are components whose rights come from roles: too early, they lose seconds
+		waitFor = rolesExist(s)
+	}
 	return Component{
 		Name:    settings.Kubelet,
 		Port:    s.Ports[settings.Kubelet],
 		Health:  "http://" + s.Address(settings.KubeletHealth) + "/healthz",
-		WaitFor: serving(s),
+		WaitFor: waitFor,
 		Args:    []string{"--dir=" + l.Root()},
 		Last:    []string{"--dir=" + l.Root(), "--end-pods"},
 	}
