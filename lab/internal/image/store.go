@@ -73,6 +73,9 @@ func (s *Store) Find(ref string) (Image, error) {
 	unknown := &UnknownError{Ref: ref}
 	_, byDigest := want.(name.Digest)
 	for _, image := range sorted(loaded) {
+		if image.Program != "" && !strings.Contains(ref, image.Program) {
+			continue // a part of the control plane is what few look for
+		}
 		if digests := image.RepoDigests(); byDigest && len(digests) > 0 {
 			unknown.Known = append(unknown.Known, digests...)
 			continue
