@@ -13,9 +13,9 @@ GOWORK=off go -C ../../tools/kwok build -o ../../bin/ sigs.k8s.io/kwok/cmd/kwok
 kwok=$!
 end() {
 	trap - EXIT INT TERM
-	kubectl delete -f burst.yaml --ignore-not-found --cascade=foreground >/dev/null
-	kubectl delete -f nodes.yaml --ignore-not-found >/dev/null
-	kill "$kwok"
+	kubectl delete -f burst.yaml --ignore-not-found --cascade=foreground --timeout=60s >/dev/null || :
+	kubectl delete -f nodes.yaml --ignore-not-found --timeout=60s >/dev/null || :
+	kill "$kwok" || :
 	../bin/lab up --static-pods=false >/dev/null
 }
 trap end EXIT

@@ -23,4 +23,4 @@ kubectl get pods -n kube-system kube-scheduler-lab-node
 kubectl logs -n kube-system kube-scheduler-lab-node 2>&1 | tail -n 1
 echo "what the node shows:"
 lab status | grep kube-scheduler
-lab crictl ps | grep kube-scheduler || echo "no container runs"
+lab crictl ps -a | grep kube-scheduler:no-start || echo "there was no container, ever"

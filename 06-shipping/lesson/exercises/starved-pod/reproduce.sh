@@ -7,9 +7,9 @@ work=$(mktemp -d)
 started=
 end() {
 	trap - EXIT INT TERM
-	kubectl delete job burst --ignore-not-found --cascade=foreground >/dev/null
-	kubectl delete -f nodes.yaml --ignore-not-found >/dev/null
-	for pid in $started; do kill "$pid"; done
+	kubectl delete job burst --ignore-not-found --cascade=foreground --timeout=60s >/dev/null || :
+	kubectl delete -f nodes.yaml --ignore-not-found --timeout=60s >/dev/null || :
+	for pid in $started; do kill "$pid" || :; done
 	rm -rf "$work"
 }
 trap end EXIT
