@@ -132,6 +132,16 @@ func (f Folder) Prune(keep int) error {
 	return f.pruneLog(kept)
 }
 
+// CheckKept returns an error if a base backup was removed meanwhile. As long as it is there, so is the
+// log that a recovery from it needs: what is removed first is its description.
+func (f Folder) CheckKept(id string) error {
+	_, err := os.Stat(f.description(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("base backup %s was removed while it was restored, perhaps with log that was still needed; trying again with another one (to keep them longer: spec.backup.keep)", id)
+	}
+	return err
+}
+
 // Drop removes a base backup: first its description, so that half of it never counts.
 func (f Folder) Drop(id string) error {
 	if err := os.Remove(f.description(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {

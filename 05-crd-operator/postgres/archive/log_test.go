@@ -62,6 +62,18 @@ func TestTheOldestBackupsGoWithTheirLog(t *testing.T) {
 	require.ErrorIs(t, f.Check(write(t, "the next one"), "000000020000000000000007"), ErrNotThere)
 }
 
+// A restore may take longer than a base backup is kept.
+func TestWhoeverRestoresCanSeeThatTheBackupWasRemoved(t *testing.T) {
+	f := Folder(t.TempDir())
+	keepFrom(t, f, "000000010000000000000002", "000000010000000000000004", "000000010000000000000006")
+	bases, err := f.Bases()
+	require.NoError(t, err)
+	require.NoError(t, f.CheckKept(bases[0].ID))
+	require.NoError(t, f.Prune(2))
+	require.ErrorContains(t, f.CheckKept(bases[0].ID), "spec.backup.keep")
+	require.NoError(t, f.CheckKept(bases[1].ID))
+}
+
 // The next base backup of a database that was restored to an earlier time begins earlier in the log.
 func TestTheLogOfALaterBackupMayBeginEarlier(t *testing.T) {
 	f := Folder(t.TempDir())

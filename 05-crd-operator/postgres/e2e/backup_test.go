@@ -35,6 +35,7 @@ func TestBackup(t *testing.T) {
 		e.settles()
 		e.isBackedUp(begun)
 	}
+	e.patch(`"backup":{"schedule":"@every 1h"}`) // or what is restored may be removed meanwhile, if that takes long
 	e.restoresTo(writer, e.stateTime(writer))
 
 	to := e.losesAllDisks(writer)

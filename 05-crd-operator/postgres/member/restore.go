@@ -37,6 +37,10 @@ func (s *server) restore(ctx context.Context, from archive.Folder, program strin
 		return plan.Restored{}, err
 	}
 	defer r.close()
+	// PostgreSQL takes log that is not there any more for the end of it.
+	if err := from.CheckKept(base.ID); err != nil {
+		return plan.Restored{}, err
+	}
 	restored, err := r.promote(ctx)
 	if err != nil {
 		return plan.Restored{}, err
