@@ -20,7 +20,8 @@ const (
 	fastest      = 256 << 20 // bytes in a second
 	measureAtAll = 5 * time.Second
 	measureMost  = 250 * time.Millisecond
-	mostOfTime   = 20 // it is measured for a twentieth of the time at most
+	mostOfTime   = 20          // it is measured for a twentieth of the time at most,
+	mostWhenFew  = time.Second // but not less often when the disk could be nearly full in a second
 )
 
 // The reserve is a tenth of the disk, but not less than the one and not more than the other. While
@@ -60,17 +61,23 @@ func (s *space) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(max(s.pause(), mostOfTime*time.Since(begun))):
+		case <-time.After(s.pause(time.Since(begun))):
 		}
 	}
 }
 
-// pause is how long nobody needs to measure.
-func (s *space) pause() time.Duration {
+// pause is how long nobody needs to measure, if to measure took so long. It takes long if there are
+// many files, or if the machine is busy, and then what fills the disk does not wait, either.
+func (s *space) pause(took time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	const most = fastest * int64(measureAtAll/time.Second)
-	return max(time.Duration(min(s.room, most))*time.Second/fastest, measureMost)
+	pause := max(time.Duration(min(s.room, most))*time.Second/fastest, measureMost)
+	longer := mostOfTime * took
+	if s.room < fastest {
+		longer = min(longer, mostWhenFew)
+	}
+	return max(pause, longer)
 }
 
 func (s *space) measure() error {
