@@ -63,7 +63,7 @@ func TestTheOldestBackupsGoWithTheirLog(t *testing.T) {
 }
 
 // A restore may take longer than a base backup is kept.
-func TestWhoeverRestoresCanSeeThatTheBackupWasRemoved(t *testing.T) {
+func TestABackupThatIsRemovedDuringARestoreIsNoticed(t *testing.T) {
 	f := Folder(t.TempDir())
 	keepFrom(t, f, "000000010000000000000002", "000000010000000000000004", "000000010000000000000006")
 	bases, err := f.Bases()
