@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
-	"time"
 
+	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/runtime"
 	"example.com/hacking-a-controller/lab/internal/settings"
 	"example.com/hacking-a-controller/lab/internal/staticpod"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
-
-// handOverPoll is how often it is looked whether a component has changed hands.
-const handOverPoll = 50 * time.Millisecond
 
 // useStaticPods changes who runs the scheduler and the controller manager of a lab that runs. At
 // no time do both: one without a lease and one with a lease would do everything twice.
@@ -31,10 +28,7 @@ func (a *app) useStaticPods(ctx context.Context, l layout.Layout, static bool) e
 	if err != nil {
 		return err
 	}
-	err = a.waitUntil("the kubelet has ended the static pods", func() error {
-		return waitFor(ctx, func() error { return expectStatic(l, false) })
-	})
-	if err != nil {
+	if err := a.await(ctx, staticPodsRun("the kubelet has ended the static pods", l, false)); err != nil {
 		return err
 	}
 	return handOver(ctx, l, false)
@@ -65,7 +59,7 @@ func handOver(ctx context.Context, l layout.Layout, static bool) error {
 	if err := syscall.Kill(pid, supervisor.HandOver); err != nil {
 		return fmt.Errorf("asking the supervisor (pid %d) to hand over: %w", pid, err)
 	}
-	return waitFor(ctx, func() error {
+	return cluster.Wait(ctx, cluster.Condition{Name: "the supervisor has handed over", Check: func(context.Context) error {
 		state, err := supervisor.ReadState(l)
 		for _, name := range staticpod.Names {
 			if err == nil && state.Components[name].Static != static {
@@ -73,7 +67,7 @@ func handOver(ctx context.Context, l layout.Layout, static bool) error {
 			}
 		}
 		return err
-	})
+	}})
 }
 
 func (a *app) writeManifests(l layout.Layout) error {
@@ -86,12 +80,9 @@ func (a *app) writeManifests(l layout.Layout) error {
 	return err
 }
 
-// waitStaticPods waits until their containers run.
-func (a *app) waitStaticPods(ctx context.Context, l layout.Layout) error {
-	err := a.waitUntil("the static pods run", func() error {
-		return waitFor(ctx, func() error { return expectStatic(l, true) })
-	})
-	return explain(ctx, err)
+// staticPodsRun is the condition that each component has a container that runs, or that none has.
+func staticPodsRun(name string, l layout.Layout, running bool) cluster.Condition {
+	return cluster.Condition{Name: name, Check: func(context.Context) error { return expectStatic(l, running) }}
 }
 
 // expectStatic returns an error unless each component has a container that runs, or none has.
@@ -117,19 +108,4 @@ func newestContainer(l layout.Layout, component string) (runtime.Container, erro
 		}
 	}
 	return runtime.Container{}, err
-}
-
-// waitFor waits until check returns nil. The error is the last one of check, if ctx ends.
-func waitFor(ctx context.Context, check func() error) error {
-	for {
-		err := check()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
-		case <-time.After(handOverPoll):
-		}
-	}
 }

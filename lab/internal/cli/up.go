@@ -67,8 +67,8 @@ func (a *app) up(ctx context.Context, staticPods *bool) error {
 		return err
 	}
 	if staticPods != nil && *staticPods {
-		if err := a.waitStaticPods(ctx, l); err != nil {
-			return err
+		if err := a.await(ctx, staticPodsRun("the static pods run", l, true)); err != nil {
+			return explain(ctx, err)
 		}
 	}
 	fmt.Fprintf(a.out, "The cluster is usable (%s).\n\n", seconds(time.Since(began)))
@@ -207,11 +207,16 @@ func (a *app) waitUsable(ctx context.Context, l layout.Layout) error {
 		return err
 	}
 	for _, condition := range cluster.Usable(client, component.NodeName) {
-		if err := a.waitUntil(condition.Name, func() error { return cluster.Wait(ctx, condition) }); err != nil {
+		if err := a.await(ctx, condition); err != nil {
 			return explain(ctx, err)
 		}
 	}
 	return nil
+}
+
+// await waits for a condition and shows it.
+func (a *app) await(ctx context.Context, c cluster.Condition) error {
+	return a.waitUntil(c.Name, func() error { return cluster.Wait(ctx, c) })
 }
 
 // waitUntil waits and shows for what, and how long it took.

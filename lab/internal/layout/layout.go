@@ -135,7 +135,7 @@ func (l Layout) Create() error {
 			return err
 		}
 	}
-	return l.makeFolders(l.Join("pki"), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.Volumes(), l.StaticPods())
+	return l.makeFolders(l.PKI(), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.Volumes(), l.StaticPods())
 }
 
 func (l Layout) makeFolders(paths ...string) error {
