@@ -81,7 +81,7 @@ func difference(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfigurati
 		return "not as in the layers: " + list(keys)
 	case !maps.Equal(ours.Labels, want.Labels):
 		return "its label differs"
-	case !equality.Semantic.DeepEqual(ours.OwnerReferences, want.OwnerReferences):
+	case !sameOwners(ours, want):
 		return "its owners differ"
 	default:
 		return ""
@@ -112,15 +112,18 @@ func drifted(o observed, want *corev1ac.ConfigMapApplyConfiguration) bool {
 		len(foreignKeys(o.have, ours, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
 }
 
-// hasSurplus reports whether a ConfigMap has a key that is not wanted, or a layer for an
-// owner that is not.
+// hasSurplus reports whether a ConfigMap has a key that is not wanted.
 func hasSurplus(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) bool {
 	for key := range have.Data {
 		if _, ok := want.Data[key]; !ok {
 			return true
 		}
 	}
-	return len(have.BinaryData) > 0 || !containsOwners(want, owned(have))
+	return len(have.BinaryData) > 0
+}
+
+func sameOwners(a, b *corev1ac.ConfigMapApplyConfiguration) bool {
+	return equality.Semantic.DeepEqual(a.OwnerReferences, b.OwnerReferences)
 }
 
 // containsOwners reports whether the first has all owners of the second.

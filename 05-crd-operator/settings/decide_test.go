@@ -93,8 +93,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What removes something is confirmed first.
-func TestWhichDecisionsRemoveSomething(t *testing.T) {
+// A stale cache may remove nothing, and give no owner back.
+func TestWhichDecisionsNeedALiveRead(t *testing.T) {
 	none := func(*corev1.ConfigMap) {}
 	for name, tc := range map[string]struct {
 		layers layers
@@ -107,9 +107,11 @@ func TestWhichDecisionsRemoveSomething(t *testing.T) {
 		"a key of others":        {layers{defaults()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
 		"a binary key":           {layers{defaults()}, func(o *corev1.ConfigMap) { o.BinaryData = map[string][]byte{"y": nil} }, true},
 		"an owner":               {layers{aLayer("site", 0, 0, data{"x": "1"})}, none, true},
+		"an owner more":          {layers{defaults(), aLayer("site", 0, 0, data{"y": "2"})}, none, true},
+		"an owner taken off":     {layers{current()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
 		"nothing":                {layers{defaults()}, none, false},
 		"nothing but a value":    {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["x"] = "2" })}, none, false},
-		"nothing, it adds a key": {layers{defaults(), aLayer("site", 0, 0, data{"y": "2"})}, none, false},
+		"nothing, it adds a key": {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["y"] = "2" })}, none, false},
 		"nothing, it is refused": {layers{defaults()}, foreign, false},
 		"not the owner of others": {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["x"] = "2" })}, func(o *corev1.ConfigMap) {
 			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{UID: "n"})
@@ -117,10 +119,10 @@ func TestWhichDecisionsRemoveSomething(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			have := aConfigMap(tc.change)
-			assert.Equal(t, tc.want, decide(observed{key: harbour, layers: tc.layers, have: have}).removes(have))
+			assert.Equal(t, tc.want, decide(observed{key: harbour, layers: tc.layers, have: have}).needsLiveRead(have))
 		})
 	}
-	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).removes(nil), "it is created")
+	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).needsLiveRead(nil), "it is created")
 }
 
 // current is a layer whose status has the ConfigMap.

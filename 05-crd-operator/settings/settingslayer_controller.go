@@ -111,9 +111,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	d := decide(o)
-	if d.removes(o.have) {
-		// The cache may be stale, and lack a layer that there is. So nothing is removed
-		// before the API server has confirmed the layers.
+	if d.needsLiveRead(o.have) {
+		// The cache may be stale: it may lack a layer that there is, or have one that is
+		// being deleted. So the API server confirms the layers first.
 		if o.layers, o.leaving, err = listLayers(ctx, r.APIReader, req.Namespace); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -255,13 +255,15 @@ func isOurs(o observed) bool {
 	})
 }
 
-// removes reports whether a decision takes away the ConfigMap, or a key or an owner of it.
-func (d decision) removes(have *corev1.ConfigMap) bool {
+// needsLiveRead reports whether a decision does harm if it is based on layers of a stale cache:
+// it takes away the ConfigMap or a key of it, or it changes its owners. The garbage collector
+// may just have taken an owner off, for a layer that is deleted with --cascade=orphan.
+func (d decision) needsLiveRead(have *corev1.ConfigMap) bool {
 	switch d.action {
 	case remove, replace:
 		return true
 	case apply:
-		return have != nil && hasSurplus(have, d.want)
+		return have != nil && (hasSurplus(have, d.want) || !sameOwners(owned(have), d.want))
 	default:
 		return false
 	}

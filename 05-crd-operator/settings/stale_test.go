@@ -77,6 +77,32 @@ func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
 	}
 }
 
+// TestAnOrphanIsNotTakenBackBecauseOfAStaleCache deletes a layer with --cascade=orphan, and the
+// operator sees that the ConfigMap has lost its owner before it sees why.
+func TestAnOrphanIsNotTakenBackBecauseOfAStaleCache(t *testing.T) {
+	s := sharedWorld(t).newEnv(t, "orphan")
+	stale, requests := &lag{}, &ledger{}
+	s.start(stale.watch, requests.watch)
+	s.layer("defaults", 0, data{"colour": "blue"})
+	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]}}`)
+	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
+
+	release := stale.hold(t)
+	accepted, lists := len(requests.accepted()), stale.lists.Load()
+	s.deleteLayer("defaults")
+	s.edit(`{"metadata":{"ownerReferences":null}}`)
+	require.Eventually(t, func() bool {
+		return stale.lists.Load() > lists || len(ofConfigMap(requests.accepted()[accepted:])) > 0
+	}, testcluster.TestTimeout, 20*time.Millisecond, "it has not seen the ConfigMap without its owner")
+	s.patchLayer("defaults", `{"metadata":{"finalizers":null}}`)
+	release()
+
+	// The status of a layer that comes later shows that the operator has seen the first go.
+	s.layer("site", 10, data{"colour": "green"})
+	s.becomes(state{"settings": "colour=blue; of ", "site": "False NameTaken 0"})
+	assert.Empty(t, ofConfigMap(requests.accepted()[accepted:]))
+}
+
 // ofConfigMap are the requests that are about the ConfigMap.
 func ofConfigMap(requests []string) []string {
 	return slices.DeleteFunc(requests, func(r string) bool { return !strings.HasSuffix(r, " configmaps/settings") })
