@@ -27,6 +27,10 @@ func configuration(l layout.Layout, s settings.Settings) (*options.KubeletServer
 	flags.HostnameOverride = component.NodeName
 	// Somebody else gives the node its address, see cluster.RunCloud.
 	flags.CloudProvider = "external"
+	// Each minute the kubelet removes what does not run, but for the newest of each. One that was
+	// created and is not yet started is the newest, and then the one before it goes, with the log
+	// that kubectl logs --previous shows. On a busy machine a start takes long enough for that.
+	flags.MinimumGCAge.Duration = 10 * time.Second
 
 	c, err := options.NewKubeletConfiguration()
 	if err != nil {
