@@ -186,11 +186,13 @@ func forbidden(t *testing.T, c *testcluster.Cluster) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "jane"}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	// The server learns of roles and of bindings by watches. So for a while it knows neither, and
+	// then perhaps the binding and not the role.
 	var stderr string
 	var code int
-	require.Eventually(t, func() bool {
+	assert.Eventually(t, func() bool {
 		_, stderr, code = watchCommand(t, "pods", "-n", namespace, "--kubeconfig", kubeconfig)
-		return stderr != sentence("list")
+		return stderr == sentence("watch")
 	}, testcluster.TestTimeout, 50*time.Millisecond)
 	assert.Equal(t, sentence("watch"), stderr)
 	assert.Equal(t, 1, code)
