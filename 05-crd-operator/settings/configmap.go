@@ -122,6 +122,7 @@ func hasSurplus(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfigurati
 	return len(have.BinaryData) > 0
 }
 
+// sameOwners compares owners that are sorted by their UIDs.
 func sameOwners(a, b *corev1ac.ConfigMapApplyConfiguration) bool {
 	return equality.Semantic.DeepEqual(a.OwnerReferences, b.OwnerReferences)
 }
