@@ -34,7 +34,8 @@ if [ -n "$(kubectl get crd ats.cnat.programming-kubernetes.info --ignore-not-fou
 	done
 fi
 # What overlays have beside this goes with the namespace, but for the roles in other
-# namespaces and one binding.
+# namespaces, and what read.sh has made for those who read.
 sh dist.sh | kubectl delete --ignore-not-found -f -
 kubectl delete rolebindings,roles -A --field-selector=metadata.name=cnat-manager
-kubectl delete clusterrolebinding cnat-metrics-reader --ignore-not-found
+kubectl delete clusterrolebinding cnat-metrics-reader cnat-profile-reader --ignore-not-found
+kubectl delete clusterrole cnat-profile-reader --ignore-not-found

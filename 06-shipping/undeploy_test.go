@@ -56,14 +56,15 @@ const (
 	deleteAts     = "delete ats --all -A --cascade=foreground --wait=false"
 	deleteManager = "delete --ignore-not-found -f -"
 	deleteRoles   = "delete rolebindings,roles -A --field-selector=metadata.name=cnat-manager"
-	deleteReader  = "delete clusterrolebinding cnat-metrics-reader --ignore-not-found"
+	deleteReaders = "delete clusterrolebinding cnat-metrics-reader cnat-profile-reader --ignore-not-found"
+	deleteRole    = "delete clusterrole cnat-profile-reader --ignore-not-found"
 	crd           = "customresourcedefinition.apiextensions.k8s.io/ats.cnat.programming-kubernetes.info\n"
 )
 
 func TestTheManagerIsDeletedAfterTheAtsAndTheirPods(t *testing.T) {
 	output, calls, err := undeploy(t, map[string]string{"crd": crd, "rounds": "1\n2\n", "pod": ""})
 	require.NoError(t, err, output)
-	assert.Equal(t, []string{deleteAts, deleteManager, deleteRoles, deleteReader}, calls)
+	assert.Equal(t, []string{deleteAts, deleteManager, deleteRoles, deleteReaders, deleteRole}, calls)
 	assert.Equal(t, "waiting for 2 to go, such as at quay/kettle\nwaiting for 1 to go, such as at quay/kettle\n", output)
 }
 
@@ -77,5 +78,5 @@ func TestTheManagerStaysWhileAPodHasItsFinalizer(t *testing.T) {
 func TestWhatIsInstalledHalfIsUninstalled(t *testing.T) {
 	output, calls, err := undeploy(t, nil)
 	require.NoError(t, err, output)
-	assert.Equal(t, []string{deleteManager, deleteRoles, deleteReader}, calls, "there is no CRD, and so there are no Ats")
+	assert.Equal(t, []string{deleteManager, deleteRoles, deleteReaders, deleteRole}, calls, "there is no CRD, and so there are no Ats")
 }

@@ -9,6 +9,7 @@
 //	health.go            is it ready, is it alive?
 //	metrics.go           metrics about Ats
 //	metrics_server.go    who may read them
+//	profiles.go          what the runtime records, for those who look for a leak
 //	log.go               lines for programs
 //	trace.go             a trace around each reconcile and each request
 //	rbac.go              what it may do

@@ -24,7 +24,7 @@ func addProbes(ctx context.Context, mgr ctrl.Manager) error {
 	if err := getInformers(ctx, mgr.GetCache()); err != nil {
 		return err
 	}
-	watchdog := newWatchdog(metrics.Registry, func() bool { return leads(mgr) }, clock.RealClock{})
+	watchdog := newWatchdog(metrics.Registry, clock.RealClock{})
 	return errors.Join(
 		mgr.AddReadyzCheck("caches", ready(mgr.GetCache())),
 		mgr.AddHealthzCheck("queues", logged(klog.FromContext(ctx), watchdog.alive)),
@@ -75,10 +75,9 @@ const stallTimeout = 3 * time.Minute
 // wait, and no reconcile ends. Only another process helps then, so this is for liveness.
 // It reads the framework's own metrics, each time that the kubelet probes.
 //
-// A standby stands still, and that is no fault: its queues fill until it leads.
+// A standby has no queues: the framework makes them when it leads.
 type watchdog struct {
 	gatherer prometheus.Gatherer
-	leads    func() bool
 	clock    clock.PassiveClock
 
 	mu     sync.Mutex
@@ -91,15 +90,12 @@ type queue struct {
 	since      time.Time
 }
 
-func newWatchdog(gatherer prometheus.Gatherer, leads func() bool, clock clock.PassiveClock) *watchdog {
-	return &watchdog{gatherer: gatherer, leads: leads, clock: clock, queues: map[string]*queue{}}
+func newWatchdog(gatherer prometheus.Gatherer, clock clock.PassiveClock) *watchdog {
+	return &watchdog{gatherer: gatherer, clock: clock, queues: map[string]*queue{}}
 }
 
 // alive is an error when a queue has stood still for too long.
 func (w *watchdog) alive(*http.Request) error {
-	if !w.leads() {
-		return nil
-	}
 	families, err := w.gatherer.Gather()
 	if err != nil {
 		return fmt.Errorf("reading the metrics: %w", err)

@@ -34,8 +34,6 @@ func newFactory() factory {
 	return f
 }
 
-func leading() bool { return true }
-
 func TestWhyItIsNotAliveIsLogged(t *testing.T) {
 	var lines []string
 	log := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
@@ -107,16 +105,15 @@ func TestOnlyReadyIsAboutTheCaches(t *testing.T) {
 	require.NoError(t, p.alive.run(request), "a restart fills no cache")
 }
 
-func TestAStandbyMayStandStill(t *testing.T) {
-	f, clock, leads := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0)), false
-	w := newWatchdog(f, func() bool { return leads }, clock)
-	f.depth.WithLabelValues("ats", "").Set(9)
+func TestAnHeirBeginsToCountWhenItLeads(t *testing.T) {
+	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
+	w := newWatchdog(f, clock)
 	hour := func() { clock.SetTime(clock.Now().Add(time.Hour)) }
-	for range 3 {
+	for range 3 { // a standby, which has no queue
 		require.NoError(t, w.alive(nil))
 		hour()
 	}
-	leads = true
+	f.depth.WithLabelValues("ats", "").Set(9)
 	require.NoError(t, w.alive(nil), "it begins to count now")
 	hour()
 	require.Error(t, w.alive(nil))
@@ -145,7 +142,7 @@ func TestTheWatchdog(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
-			w := newWatchdog(f, leading, clock)
+			w := newWatchdog(f, clock)
 			var got error
 			for range 10 {
 				tc.minute(f)
@@ -165,7 +162,7 @@ func TestTheWatchdog(t *testing.T) {
 
 func TestAQueueThatWasEmptyBeginsAnew(t *testing.T) {
 	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
-	w := newWatchdog(f, leading, clock)
+	w := newWatchdog(f, clock)
 	for range 10 {
 		for _, depth := range []float64{1, 1, 1, 0} { // and what empties it is not counted as a reconcile
 			f.depth.WithLabelValues("ats", "").Set(depth)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	controllerconfig "sigs.k8s.io/controller-runtime/pkg/config"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
@@ -83,8 +82,6 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 		// A reconcile that has begun is finished, for 20 seconds at most; then the manager
 		// gives the Lease back, and ends. The kubelet kills a pod that takes 30 seconds.
 		GracefulShutdownTimeout: new(20 * time.Second),
-		// A standby fills its caches and its queues, too, and can take over at once.
-		Controller: controllerconfig.Controller{EnableWarmup: new(true)},
 	}
 	if o.LeaderElect {
 		if err := electLeader(&options, config, o); err != nil {

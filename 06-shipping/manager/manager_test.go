@@ -50,6 +50,7 @@ func TestOneCluster(t *testing.T) {
 		{"every line of the log is for programs", jsonLines},
 		{"metrics are for those who may read them", readersOfMetricsOnly},
 		{"metrics are for those who have the token", tokenFile},
+		{"profiles are for those who may read them", readersOfProfilesOnly},
 		{"a Prometheus verifies the certificate that it was given", verified},
 		{"only in the namespaces that it was given", someNamespaces},
 		{"a leader that is killed is replaced", leaderKilled},
@@ -141,6 +142,32 @@ func readersOfMetricsOnly(t *testing.T, e *env) {
 	assert.NotContains(t, p.output.String(), "made-up")
 }
 
+func readersOfProfilesOnly(t *testing.T, e *env) {
+	p := e.start()
+	profile := func(path, token string) (int, string) { return p.get("https://"+p.metrics+path, token) }
+	content, err := os.ReadFile("../config/profile-reader/account.yaml")
+	require.NoError(t, err)
+	var role rbacv1.ClusterRole
+	first, _, _ := strings.Cut(string(content), "\n---\n")
+	require.NoError(t, yaml.UnmarshalStrict([]byte(first), &role))
+	reader, ofMetrics := e.token("reader-of-profiles", role.Rules...), e.token("no-reader-of-profiles", mayReadMetrics)
+	require.Eventually(t, func() bool { code, _ := p.scrape(ofMetrics); return code == http.StatusOK }, testcluster.TestTimeout, pause)
+	for path, want := range map[string]int{
+		"/debug/pprof/heap": http.StatusOK, "/debug/pprof/goroutine": http.StatusOK, "/debug/pprof/profile?seconds=1": http.StatusOK,
+		"/debug/pprof/cmdline": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/metrics": http.StatusForbidden,
+	} {
+		code, _ := profile(path, reader)
+		assert.Equal(t, want, code, path)
+		if path != "/metrics" {
+			code, _ = profile(path, ofMetrics)
+			assert.NotEqual(t, http.StatusOK, code, path)
+		}
+	}
+	_, goroutines := profile("/debug/pprof/goroutine?debug=1", reader)
+	assert.Contains(t, goroutines, "controller.(*Controller")
+	p.signal(syscall.SIGTERM)
+}
+
 func tokenFile(t *testing.T, e *env) {
 	file := filepath.Join(t.TempDir(), "token")
 	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
@@ -156,6 +183,8 @@ func tokenFile(t *testing.T, e *env) {
 		code, _ := p.scrape(token)
 		assert.Equal(t, want, code, token)
 	}
+	code, _ := p.get("https://"+p.metrics+"/debug/pprof/heap", "second")
+	assert.Equal(t, http.StatusNotFound, code, "the token is for the metrics")
 	write("")
 	code, body := p.scrape("")
 	assert.Equal(t, http.StatusInternalServerError, code)
@@ -250,6 +279,13 @@ func leaderKilled(t *testing.T, e *env) {
 func leaderStopped(t *testing.T, e *env) {
 	e.namespace("stopped")
 	leader, standby := e.pair()
+	token := e.token("reader-of-two", mayReadMetrics)
+	for p, hasQueue := range map[*process]bool{leader: true, standby: false} { // nobody would work on it
+		require.Eventually(t, func() bool {
+			code, body := p.scrape(token)
+			return code == http.StatusOK && strings.Contains(body, `workqueue_depth{controller="controllerruntime"`) == hasQueue
+		}, testcluster.TestTimeout, pause)
+	}
 	assert.Zero(t, leader.signal(syscall.SIGTERM))
 	assert.NotEqual(t, leader.metrics, e.holder(), "it gave the Lease back")
 	e.create("stopped", "kettle")

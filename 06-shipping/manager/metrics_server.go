@@ -28,7 +28,8 @@ func metricsServer(o Options) (metricsserver.Options, error) {
 			c.MinVersion = tls.VersionTLS12
 			c.NextProtos = []string{"http/1.1"} // a scrape needs no HTTP/2, which has had its weaknesses
 		}},
-		FilterProvider: filterReaders(o.MetricsTokenFile),
+		FilterProvider: filterReaders(o.MetricsTokenFile), // of the metrics and of the profiles
+		ExtraHandlers:  profiles(o),
 	}, checkFiles(o)
 }
 

@@ -172,13 +172,6 @@ var managerCases = map[string]alertCase{
 	"keys wait and no pass ends": {
 		"CnatQueueStuck", `
 			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", priority="0"} 3x15
-			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15
-			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="a"} 1x15`, 15 * time.Minute,
-		[]string{"In cnat-system/a, 3 keys wait for settings, and no reconcile has ended for ten minutes."},
-	},
-	"keys wait where there is no election": {
-		"CnatQueueStuck", `
-			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 3x15
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 9x15`, 15 * time.Minute,
 		[]string{"In cnat-system/a, 3 keys wait for settings, and no reconcile has ended for ten minutes."},
 	},
@@ -196,12 +189,6 @@ var managerCases = map[string]alertCase{
 		"CnatQueueStuck", `
 			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings"} 0x15
 			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="a", controller="settings", result="success"} 7x15`, 15 * time.Minute, nil,
-	},
-	"the queue is that of a standby": {
-		"CnatQueueStuck", `
-			workqueue_depth{job="cnat-manager", namespace="cnat-system", pod="b", controller="settings"} 3x15
-			controller_runtime_reconcile_total{job="cnat-manager", namespace="cnat-system", pod="b", controller="settings", result="success"} 0x15
-			leader_election_master_status{job="cnat-manager", namespace="cnat-system", pod="b"} 0x15`, 15 * time.Minute, nil,
 	},
 
 	"one pass in four fails": {

@@ -1,0 +1,243 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// The Lease is in a namespace that is always there.
+const (
+	leaseNamespace = "default"
+	leaseName      = "cnat-manager"
+)
+
+// manager is a process of the manager, and its cable to the API server.
+type manager struct {
+	*process
+	name    string // its part of the identity in the Lease
+	metrics string // an address
+	cable   *cable
+}
+
+// managers are the replicas.
+type managers struct {
+	cluster *cluster
+	token   string // of an account that may read their metrics and profiles
+	client  *http.Client
+	started int
+	live    []*manager
+}
+
+// startManagers starts a cluster with so many replicas, and waits for one that leads. All of it
+// ends with stop, also when it returns an error.
+func startManagers(ctx context.Context, programs Programs, replicas int, progress io.Writer) (m *managers, leader *manager, stop func(), err error) {
+	c, stopCluster, err := startCluster(ctx, programs, progress)
+	if err != nil {
+		return nil, nil, stopCluster, err
+	}
+	if m, err = newManagers(ctx, c); err != nil {
+		return nil, nil, stopCluster, err
+	}
+	stop = func() { m.stop(); stopCluster() }
+	for range replicas {
+		if _, err := m.start(ctx); err != nil {
+			return m, nil, stop, err
+		}
+	}
+	leader, err = m.lead(ctx)
+	return m, leader, stop, err
+}
+
+func newManagers(ctx context.Context, c *cluster) (*managers, error) {
+	token, err := c.createReader(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("creating an account that reads metrics: %w", err)
+	}
+	return &managers{cluster: c, token: token, client: &http.Client{Timeout: callLimit, Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // made at the start, and signed by nobody
+		DisableKeepAlives: true,                                  // a connection would be one of its descriptors
+	}}}, nil
+}
+
+// createReader makes an account that may read what a manager serves, and returns its token.
+func (c *cluster) createReader(ctx context.Context) (token string, err error) {
+	const name = "reader"
+	meta := metav1.ObjectMeta{Name: name}
+	_, account := c.kube.CoreV1().ServiceAccounts(leaseNamespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
+	_, role := c.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
+		NonResourceURLs: []string{"/metrics", "/debug/pprof/heap", "/debug/pprof/goroutine"}, Verbs: []string{"get"},
+	}}}, metav1.CreateOptions{})
+	_, binding := c.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta,
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: leaseNamespace, Name: name}},
+	}, metav1.CreateOptions{})
+	if err := errors.Join(account, role, binding); err != nil {
+		return "", err
+	}
+	request, err := c.kube.CoreV1().ServiceAccounts(leaseNamespace).CreateToken(ctx, name, &authenticationv1.TokenRequest{
+		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64((48 * time.Hour).Seconds()))},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return request.Status.Token, nil
+}
+
+// start starts one more, with a cable of its own, and waits until it is ready.
+func (m *managers) start(ctx context.Context) (*manager, error) {
+	m.started++
+	replica := &manager{name: fmt.Sprintf("manager-%d", m.started)}
+	var err error
+	if replica.cable, err = newCable(ctx, strings.TrimPrefix(m.cluster.config.Host, "https://")); err != nil {
+		return nil, err
+	}
+	kubeconfig, err := m.through(replica)
+	if err != nil {
+		return nil, err
+	}
+	var health string
+	if replica.metrics, err = freePort(ctx); err != nil {
+		return nil, err
+	}
+	if health, err = freePort(ctx); err != nil {
+		return nil, err
+	}
+	environment := append([]string{"POD_NAME=" + replica.name}, m.cluster.programs.Environment...)
+	replica.process, err = m.cluster.start(replica.name, m.cluster.programs.Manager, environment, "--kubeconfig="+kubeconfig,
+		"--leader-election-namespace="+leaseNamespace, "--metrics-bind-address="+replica.metrics, "--health-bind-address="+health)
+	if err != nil {
+		return nil, err
+	}
+	m.live = append(m.live, replica)
+	ready := func(ctx context.Context) (bool, error) {
+		if replica.ended() {
+			return false, fmt.Errorf("it has ended")
+		}
+		_, notReady := m.get(ctx, "http://"+health+"/readyz")
+		_, silent := m.get(ctx, "https://"+replica.metrics+"/metrics")
+		return notReady == nil && silent == nil, nil
+	}
+	if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startLimit, true, ready); err != nil {
+		return nil, fmt.Errorf("waiting until %s is ready: %w; its log ends with: %s", replica.name, err, replica.tail())
+	}
+	return replica, nil
+}
+
+// through writes a kubeconfig that leads through the manager's cable.
+func (m *managers) through(replica *manager) (file string, err error) {
+	config, err := clientcmd.LoadFromFile(m.cluster.kubeconfig())
+	if err != nil {
+		return "", err
+	}
+	for _, cluster := range config.Clusters {
+		cluster.Server = "https://" + replica.cable.address()
+	}
+	file = filepath.Join(filepath.Dir(m.cluster.dir), replica.name+".kubeconfig")
+	return file, clientcmd.WriteToFile(*config, file)
+}
+
+// lead waits until a replica has the Lease, and returns it.
+func (m *managers) lead(ctx context.Context) (leader *manager, err error) {
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, startLimit, true, func(ctx context.Context) (bool, error) {
+		lease, err := m.cluster.kube.CoordinationV1().Leases(leaseNamespace).Get(ctx, leaseName, metav1.GetOptions{})
+		if err != nil || lease.Spec.HolderIdentity == nil {
+			return false, nil // the next attempt may succeed
+		}
+		name, _, _ := strings.Cut(*lease.Spec.HolderIdentity, "_")
+		i := slices.IndexFunc(m.live, func(replica *manager) bool { return replica.name == name })
+		if i >= 0 {
+			leader = m.live[i]
+		}
+		return i >= 0, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("waiting for a leader: %w", err)
+	}
+	return leader, nil
+}
+
+// remove ends a replica with a signal.
+func (m *managers) remove(replica *manager, signal os.Signal) {
+	replica.end(signal)
+	replica.cable.close()
+	m.live = slices.DeleteFunc(m.live, func(other *manager) bool { return other == replica })
+}
+
+// stop ends all of them.
+func (m *managers) stop() {
+	for len(m.live) > 0 {
+		m.remove(m.live[0], syscall.SIGTERM)
+	}
+}
+
+// scrape reads the metrics of a replica.
+func (m *managers) scrape(ctx context.Context, replica *manager) (families, error) {
+	text, err := m.get(ctx, "https://"+replica.metrics+"/metrics")
+	if err != nil {
+		return nil, err
+	}
+	return parse(bytes.NewReader(text))
+}
+
+// scrapeLive is scrape right after a garbage collection, which a profile of the heap may ask
+// for. With few collections, the live heap is a stair, and a stair of two steps has no trend.
+func (m *managers) scrapeLive(ctx context.Context, replica *manager) (families, error) {
+	if _, err := m.get(ctx, "https://"+replica.metrics+"/debug/pprof/heap?gc=1"); err != nil {
+		return nil, err
+	}
+	return m.scrape(ctx, replica)
+}
+
+// profile writes a profile of a replica to a file.
+func (m *managers) profile(ctx context.Context, replica *manager, name, file string) error {
+	profile, err := m.get(ctx, "https://"+replica.metrics+"/debug/pprof/"+name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, profile, 0o600)
+}
+
+func (m *managers) get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+m.token)
+	response, err := m.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, response.Status)
+	}
+	return io.ReadAll(response.Body)
+}
+
+func freePort(ctx context.Context) (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
