@@ -10,10 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // StandingOptions are those of a measurement of Ats that wait.
@@ -83,22 +80,19 @@ const waiting = "waiting" // the namespace of the Ats
 // create creates the Ats, as fast as the API server takes them.
 func (s *standing) create(ctx context.Context) error {
 	fmt.Fprintf(s.progress, "creating %d Ats that are due tomorrow\n", s.o.Ats)
-	if _, err := s.managers.cluster.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: waiting}}, metav1.CreateOptions{}); err != nil {
+	if err := s.managers.cluster.createNamespace(ctx, waiting); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	schedule := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
+	tomorrow := time.Now().Add(24 * time.Hour)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range creators {
 		wg.Go(func() {
 			for i := next.Add(1); i <= int64(s.o.Ats) && ctx.Err() == nil; i = next.Add(1) {
-				_, err := s.managers.cluster.ats.CnatV1alpha1().Ats(waiting).Create(context.WithoutCancel(ctx), &cnat.At{
-					ObjectMeta: metav1.ObjectMeta{Namespace: waiting, Name: fmt.Sprintf("at-%d", i)},
-					Spec:       cnat.AtSpec{Schedule: schedule, Command: "echo YAY"},
-				}, metav1.CreateOptions{})
-				if err != nil {
+				name := types.NamespacedName{Namespace: waiting, Name: fmt.Sprintf("at-%d", i)}
+				if err := s.managers.cluster.createAt(context.WithoutCancel(ctx), name, tomorrow); err != nil {
 					cancel(err)
 				}
 				if i%10_000 == 0 {
@@ -187,15 +181,6 @@ func (s *standing) note(ctx context.Context, name string) error {
 	})
 	s.last = now
 	return nil
-}
-
-func sleep(ctx context.Context, length time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(length):
-		return nil
-	}
 }
 
 // PrintStanding prints the moments as a table.

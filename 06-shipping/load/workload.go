@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
-	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
@@ -92,12 +91,7 @@ func (w *workload) run(ctx context.Context, rate float64, length time.Duration) 
 	begin, namespaces := time.Now(), 0
 	for i := 0; ; i++ {
 		next := begin.Add(time.Duration(float64(i) / rate * float64(time.Second)))
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Until(next)):
-		}
-		if ctx.Err() != nil {
+		if sleep(ctx, time.Until(next)) != nil {
 			return
 		}
 		if namespaces == 0 || next.Sub(begin)/w.rotate >= time.Duration(namespaces) {
@@ -120,10 +114,9 @@ func (w *workload) namespace(i int) string { return fmt.Sprintf("%s-%d", w.prefi
 // open makes a namespace, and deletes the one before the last: by then its Ats were due for a
 // while, and with it go their pods and events.
 func (w *workload) open(ctx context.Context, i int) error {
-	api := w.cluster.kube.CoreV1().Namespaces()
-	_, err := api.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace(i)}}, metav1.CreateOptions{})
+	err := w.cluster.createNamespace(ctx, w.namespace(i))
 	if err == nil && i >= 2 {
-		err = api.Delete(ctx, w.namespace(i-2), metav1.DeleteOptions{})
+		err = w.cluster.kube.CoreV1().Namespaces().Delete(ctx, w.namespace(i-2), metav1.DeleteOptions{})
 	}
 	if err != nil {
 		w.refuse(err)
@@ -137,10 +130,7 @@ func (w *workload) create(ctx context.Context, name types.NamespacedName) {
 	w.mu.Lock()
 	w.ats[name] = &scheduled{due: due, pods: map[types.UID]bool{}} // before its pod can be seen
 	w.mu.Unlock()
-	_, err := w.cluster.ats.CnatV1alpha1().Ats(name.Namespace).Create(ctx, &cnat.At{
-		ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name},
-		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: "echo YAY"},
-	}, metav1.CreateOptions{})
+	err := w.cluster.createAt(ctx, name, due)
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		w.refuse(err)
 		w.mu.Lock()
@@ -192,13 +182,8 @@ func (w *workload) outcome(now time.Time) Outcome {
 func (w *workload) wait(ctx context.Context) Outcome {
 	for {
 		o := w.outcome(time.Now())
-		if o.Open == 0 {
+		if o.Open == 0 || sleep(ctx, 200*time.Millisecond) != nil {
 			return o
-		}
-		select {
-		case <-ctx.Done():
-			return o
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
@@ -214,4 +199,13 @@ func (o Outcome) String() string {
 	line := fmt.Sprintf("%d Ats, %d missed, %d double; from due to pod p50 %.2fs, p99 %.2fs, at most %.2fs",
 		o.Ats, o.Missed, o.Double, Quantile(o.Delays, 0.5), Quantile(o.Delays, 0.99), Quantile(o.Delays, 1))
 	return strings.Join(append([]string{line}, extra...), "; ")
+}
+
+// sleep is an error if the context has ended, or ends meanwhile.
+func sleep(ctx context.Context, length time.Duration) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(length):
+	}
+	return ctx.Err()
 }
