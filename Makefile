@@ -36,8 +36,8 @@ folder = $(strip $(foreach module,$(MODULES),$(if $(filter $(1),$(call name,$(mo
 
 # A module is a folder with a go.mod, at any depth; a stage is one with a number. Adding
 # one needs no line here.
-MODULES := $(shell sh tools/modules.sh)
-TESTED  := $(shell sh tools/modules.sh --tests)
+MODULES := $(shell sh tools/scripts/modules.sh)
+TESTED  := $(shell sh tools/scripts/modules.sh --tests)
 FOLDERS := $(patsubst %/go.mod,%,$(wildcard [0-9][0-9]-*/go.mod))
 NUMBERS := $(foreach stage,$(FOLDERS),$(call number,$(stage)))
 
@@ -70,7 +70,7 @@ WORKSHOP := bin/workshop
 
 .PHONY: workshop
 workshop: | go
-	@mkdir -p bin && go -C tools/workshop build -o ../../$(WORKSHOP) .
+	@mkdir -p bin && go -C tools build -buildvcs=false -o ../$(WORKSHOP) ./workshop
 
 .PHONY: learn
 learn: workshop $(LAB) ## Work through the exercises, with a check at each save
@@ -94,11 +94,11 @@ branch-%: workshop ## Go to the branch of a stage (make branch-4)
 
 .PHONY: prefetch
 prefetch: $(LAB) ## Fetch and compile all that lessons, exercises and tests need
-	@sh tools/prefetch.sh $(TESTED)
+	@sh tools/scripts/prefetch.sh $(TESTED)
 
 .PHONY: offline-bundle
 offline-bundle: | go ## Pack all of that, and Go, for machines without a network
-	@mkdir -p bin && sh tools/offline-bundle.sh "bin/hacking-a-controller-$$(go env GOOS)-$$(go env GOARCH).tar.gz" $(PLACE)
+	@mkdir -p bin && sh tools/scripts/offline-bundle.sh "bin/hacking-a-controller-$$(go env GOOS)-$$(go env GOARCH).tar.gz" $(PLACE)
 
 ##@ The lab: Kubernetes on this machine
 
@@ -169,13 +169,13 @@ reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword
 
 .PHONY: test
 test: $(ASSETS) | go ## Test every module (COUNT=1 runs all anew; RACE=1 with the race detector; TEST_TIMEOUT=5m)
-	@sh tools/timed.sh 'all modules' sh tools/tests.sh $(TEST_FLAGS) -- $(call reverse,$(TESTED))
+	@sh tools/scripts/timed.sh 'all modules' sh tools/scripts/test-modules.sh $(TEST_FLAGS) -- $(call reverse,$(TESTED))
 
 # The API server of the tests is the lab's, unless KUBEBUILDER_ASSETS names
 # another.
 .PHONY: $(TESTS)
 $(TESTS): test-%: $(ASSETS) | go ## Test one module
-	@sh tools/timed.sh $(call folder,$*) sh tools/test.sh $(call folder,$*) $(TEST_FLAGS)
+	@sh tools/scripts/timed.sh $(call folder,$*) sh tools/scripts/test-module.sh $(call folder,$*) $(TEST_FLAGS)
 
 .PHONY: bench
 bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
@@ -191,14 +191,14 @@ bench-learn: workshop $(LAB) ## Measure the time from a save to the verdict (ARG
 
 .PHONY: prove
 prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
-	@$(if $(wildcard 05-crd-operator),sh tools/record.sh --check)
+	@$(if $(wildcard 05-crd-operator),sh tools/scripts/record.sh --check)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
 ##@ Care
 
 .PHONY: verify
 verify: $(LAB) ## Check form, lint, modules, versions and scripts, as CI does
-	@sh tools/verify.sh $(MODULES)
+	@sh tools/scripts/verify.sh $(MODULES)
 
 .PHONY: fmt
 fmt: | go ## Format all Go code
@@ -206,25 +206,21 @@ fmt: | go ## Format all Go code
 
 .PHONY: lint
 lint: $(LAB) ## Run only the linter
-	@sh tools/lint.sh $(MODULES)
+	@sh tools/scripts/lint.sh $(MODULES)
 
 .PHONY: vulncheck
 vulncheck: | go ## Report known vulnerabilities that a module calls (needs a network)
-	@sh tools/govulncheck.sh $(MODULES)
+	@sh tools/scripts/govulncheck.sh $(MODULES)
 
 .PHONY: generate
 generate: | go ## Write all generated code and manifests anew
 	@for script in $(wildcard */generate.sh */*/generate.sh); do sh $$script || exit 1; done
-	@go -C tools run ./pictures ..
-	@go -C tools/workshop run . lesson build
+	@go -C tools run ./cmd/pictures ..
+	@go -C tools run ./workshop lesson build
 
 .PHONY: tidy
 tidy: | go ## Run go mod tidy in every module
 	@for module in $(MODULES); do go -C $$module mod tidy || exit 1; done
-
-.PHONY: size
-size: | go ## Count lines of code by module and package (COMMIT=stage-4)
-	@go -C tools run ./size .. '$(or $(COMMIT),HEAD)'
 
 .PHONY: clean
 clean: ## Remove what was built (the lab's data stays: make lab-reset)
@@ -234,7 +230,7 @@ clean: ## Remove what was built (the lab's data stays: make lab-reset)
 ROOM = 100
 .PHONY: go
 go:
-	@sh tools/preflight.sh $(ROOM)
+	@sh tools/scripts/preflight.sh $(ROOM)
 
 .PHONY: help
 help:

@@ -14,8 +14,8 @@ export GOWORK=off
 
 module=$(go list -m)
 api=$module/api
-tools=../tools/generate
-# The versions of the tools stand in tools/generate/go.mod.
+tools=../tools/pinned/generate
+# The versions of the tools stand in tools/pinned/generate/go.mod.
 tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 
 # What is not written any more must not stay.

@@ -16,8 +16,8 @@ export GOWORK=off
 
 stage5=../05-crd-operator
 operators=example.com/hacking-a-controller/05-crd-operator
-# controller-gen, in the version of tools/generate/go.mod.
-roles() { "$(go -C ../tools/generate tool -n controller-gen)" rbac:roleName=cnat-manager "$@" output:rbac:stdout; }
+# controller-gen, in the version of tools/pinned/generate/go.mod.
+roles() { "$(go -C ../tools/pinned/generate tool -n controller-gen)" rbac:roleName=cnat-manager "$@" output:rbac:stdout; }
 
 echo 'config/crd/, config/samples/, config/admission/: the CRDs, samples and policy of stage 5'
 rm -f config/crd/*_*.yaml

@@ -5,5 +5,5 @@ set -eu
 cd "$(dirname "$0")"
 echo "building the manager, the measurement, and KWOK, which simulates nodes (minutes the first time)" >&2
 GOWORK=off go build -o bin/ ./cmd/manager ./cmd/load
-GOWORK=off go -C ../tools/kwok build -o ../../06-shipping/bin/ sigs.k8s.io/kwok/cmd/kwok
+GOWORK=off go -C ../tools/pinned/kwok build -o ../../06-shipping/bin/ sigs.k8s.io/kwok/cmd/kwok
 exec bin/load --lab="$(command -v lab || echo ../lab/bin/lab)" "$@"

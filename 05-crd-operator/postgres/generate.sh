@@ -10,8 +10,8 @@ set -eu
 cd "$(dirname "$0")"
 export GOWORK=off
 
-tools=../../tools/generate
-# The versions of the tools stand in tools/generate/go.mod.
+tools=../../tools/pinned/generate
+# The versions of the tools stand in tools/pinned/generate/go.mod.
 tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 
 # What is not written any more must not stay.

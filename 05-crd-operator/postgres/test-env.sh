@@ -1,4 +1,4 @@
-# Sourced by tools/test.sh: which PostgreSQL the tests run. A newcomer who has none, and no
+# Sourced by tools/scripts/test-module.sh: which PostgreSQL the tests run. A newcomer who has none, and no
 # npm that fetches it, goes without those tests, and is told so. With CI set they fail.
 mkdir -p bin
 go -C 05-crd-operator/postgres build -o ../../bin/postgres-image ./cmd/image

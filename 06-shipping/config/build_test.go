@@ -99,15 +99,15 @@ func readBySomebodyElse(t *testing.T, paths ...string) {
 	}
 }
 
-// kustomize runs the version that tools/kustomize/go.mod names.
+// kustomize runs the version that tools/pinned/kustomize/go.mod names.
 func kustomize(t *testing.T, folder string) ([]byte, error) {
 	t.Helper()
 	readBySomebodyElse(t, ".")
-	testcluster.DependOnInputs() // tools/kustomize is another module
+	testcluster.DependOnInputs() // tools/pinned/kustomize is another module
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "go", "tool", "kustomize", "build", folder)
-	command.Dir = "../../tools/kustomize"
+	command.Dir = "../../tools/pinned/kustomize"
 	command.Env = append(os.Environ(), "GOWORK=off")
 	return outputOf(command)
 }

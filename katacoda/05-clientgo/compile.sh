@@ -8,5 +8,5 @@ go build -o /dev/null ./cmd/clientgo ./cmd/controllerruntime
 go test -exec=true -count=1 -v -run 'TestBehaviour/together/(an_At_costs|the_status_shows_how)' ./clientgo ./controllerruntime
 go test -exec=true -count=1 -v -run 'TestTheQueueGoesByTheClock|TestAfterTheEndNoReconcileBegins|TestAReconcileThatHasBegunIsFinished' ./controllerruntime
 go build -o /dev/null ./first
-go -C ../tools/generate tool -n controller-gen
+go -C ../tools/pinned/generate tool -n controller-gen
 true

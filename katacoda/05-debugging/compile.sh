@@ -5,5 +5,5 @@
 set -x
 go build -o /dev/null ./cmd/controllerruntime
 go build -o /dev/null -gcflags='example.com/...=-N -l' ./cmd/controllerruntime
-go -C ../tools/dlv tool -n dlv
+go -C ../tools/pinned/dlv tool -n dlv
 true

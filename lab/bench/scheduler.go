@@ -106,7 +106,7 @@ func (s *session) run(ctx context.Context, args ...string) (string, error) {
 // simulateNodes starts KWOK and creates its nodes.
 func (s *session) simulateNodes(ctx context.Context) (stop func(), err error) {
 	program := filepath.Join(s.dir, "kwok")
-	if _, err := s.run(ctx, "go", "-C", "../tools/kwok", "build", "-o", program, "sigs.k8s.io/kwok/cmd/kwok"); err != nil {
+	if _, err := s.run(ctx, "go", "-C", "../tools/pinned/kwok", "build", "-o", program, "sigs.k8s.io/kwok/cmd/kwok"); err != nil {
 		return nil, err
 	}
 	kwok := s.command(ctx, program, "--kubeconfig="+s.kubeconfig, "--config=scheduler/kwok.yaml", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=40")

@@ -7,7 +7,7 @@ mkdir -p ../../bin
 
 ../bin/lab up --static-pods
 echo "building KWOK, which simulates nodes (minutes the first time)"
-GOWORK=off go -C ../../tools/kwok build -o ../../bin/ sigs.k8s.io/kwok/cmd/kwok
+GOWORK=off go -C ../../tools/pinned/kwok build -o ../../bin/ sigs.k8s.io/kwok/cmd/kwok
 ../../bin/kwok --kubeconfig="$KUBECONFIG" --config=kwok.yaml --node-lease-duration-seconds=40 \
 	--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake >../../bin/kwok.log 2>&1 &
 kwok=$!

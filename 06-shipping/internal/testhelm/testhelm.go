@@ -1,4 +1,4 @@
-// Package testhelm gives tests Helm, in the version that tools/helm/go.mod names.
+// Package testhelm gives tests Helm, in the version that tools/pinned/helm/go.mod names.
 package testhelm
 
 import (
@@ -17,7 +17,7 @@ import (
 // Program builds Helm, once, and returns its path. It is for tests in a folder of the stage.
 func Program(t testing.TB) string {
 	t.Helper()
-	testcluster.DependOnInputs() // tools/helm is another module
+	testcluster.DependOnInputs() // tools/pinned/helm is another module
 	path, err := program()
 	require.NoError(t, err)
 	return path

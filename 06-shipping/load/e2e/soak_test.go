@@ -105,7 +105,7 @@ func crds(t *testing.T) string {
 // buildKwok returns the path of the program.
 func buildKwok(t *testing.T) string {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "go", "-C", "../../../tools/kwok", "tool", "-n", "kwok").Output()
+	output, err := exec.CommandContext(t.Context(), "go", "-C", "../../../tools/pinned/kwok", "tool", "-n", "kwok").Output()
 	require.NoError(t, err)
 	return strings.TrimSpace(string(output))
 }

@@ -16,11 +16,11 @@ import (
 // opmValidate runs opm, the program of OLM that serves and checks catalogues.
 func opmValidate(t *testing.T, folder string) (string, error) {
 	t.Helper()
-	testcluster.DependOnInputs() // tools/olm is another module
+	testcluster.DependOnInputs() // tools/pinned/olm is another module
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "go", "run", "-tags=containers_image_openpgp", "github.com/operator-framework/operator-registry/cmd/opm", "validate", folder)
-	command.Dir = "../../../tools/olm"
+	command.Dir = "../../../tools/pinned/olm"
 	command.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0") // or it needs the C libraries of registries
 	output, err := command.CombinedOutput()
 	return string(output), err

@@ -16,11 +16,11 @@ import (
 	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
 )
 
-// crds is the folder with OLM's CRDs, in the version of tools/olm/go.mod.
+// crds is the folder with OLM's CRDs, in the version of tools/pinned/olm/go.mod.
 func crds(t *testing.T) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/operator-framework/api")
-	command.Dir = "../../../tools/olm"
+	command.Dir = "../../../tools/pinned/olm"
 	command.Env = append(os.Environ(), "GOWORK=off")
 	output, err := command.Output()
 	require.NoError(t, err)

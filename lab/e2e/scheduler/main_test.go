@@ -60,7 +60,7 @@ func run(m *testing.M) (code int, err error) {
 	if _, err := output(ctx, "go", "build", "-o", program, sources); err != nil {
 		return 1, err
 	}
-	kwok, err := output(ctx, "go", "-C", "../../../tools/kwok", "tool", "-n", "kwok")
+	kwok, err := output(ctx, "go", "-C", "../../../tools/pinned/kwok", "tool", "-n", "kwok")
 	if err != nil {
 		return 1, err
 	}

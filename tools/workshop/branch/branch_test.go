@@ -26,7 +26,7 @@ func newRepository(t *testing.T) repository.Repository {
 		"GLOSSARY.md":                  "# Glossary\n\nSee [stage 3](03-queue/).\n\n- **list**: Reads. [Stage 1](01-list/README.md)\n- **queue**: Holds keys. [Stage 3](03-queue/queue.go)\n",
 		"01-list/map.svg":              "<svg/>",
 		"03-queue/queue.svg":           "<svg/>",
-		"go.work":                      "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./02-watch/nested\n\t./03-queue\n\t./03-queue/nested // later\n\t./tools/workshop\n)\n",
+		"go.work":                      "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./02-watch/nested\n\t./03-queue\n\t./03-queue/nested // later\n\t./tools\n)\n",
 		"01-list/go.mod":               "module one\n\ngo 1.26.0\n",
 		"01-list/README.md":            "# One\n\nAgain in [stage\n2](../02-watch/), or in [its queue](../03-queue/queue.go#L1). See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n",
 		"01-list/main.go":              "package main\n\nfunc main() {}\n",
@@ -42,7 +42,6 @@ func newRepository(t *testing.T) repository.Repository {
 		"03-queue/queue.go":            "package queue\n",
 		"03-queue/nested/go.mod":       "module three/nested\n\ngo 1.26.0\n\nreplace three => ../\n",
 		"03-queue/testdata/go.mod":     "not one of a module",
-		"tools/workshop/go.mod":        "module workshop\n\ngo 1.26.0\n",
 		"katacoda/course.txt":          "01-list 02-watch 03-queue",
 		"tools/go.mod":                 "module tools\n\ngo 1.26.0\n",
 		"lab/go.mod":                   "module lab\n\ngo 1.26.0\n",
@@ -73,7 +72,7 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	stages, err := r.Stages()
 	require.NoError(t, err)
 	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-list"}}, stages)
-	assert.Equal(t, "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./tools/workshop\n)\n", repositorytest.Read(t, r.Path("go.work")))
+	assert.Equal(t, "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./tools\n)\n", repositorytest.Read(t, r.Path("go.work")))
 	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
 	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
 	assert.Equal(t, "# Start\n\nRead [the list](01-list/README.md), then the queue. ![The stages](01-list/map.svg) The queue\n", repositorytest.Read(t, r.Path("START.md")))
@@ -82,7 +81,7 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	assert.Contains(t, readme, "This is branch `stage-1`: the workshop up to stage 1.")
 	assert.Contains(t, readme, "| [1. list](01-list/) | a client | here |\n| 2. watch | a listener | branch `stage-2` |\n| 3. queue | a queue | branch `stage-3` |\n")
 
-	assert.Contains(t, repositorytest.Git(t, r, "show", "stage-2:go.work"), "\t./02-watch\n\t./02-watch/nested\n\t./tools/workshop\n")
+	assert.Contains(t, repositorytest.Git(t, r, "show", "stage-2:go.work"), "\t./02-watch\n\t./02-watch/nested\n\t./tools\n")
 	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main^{tree}"), repositorytest.Git(t, r, "rev-parse", "stage-3^{tree}"), "the last one has everything")
 	assert.Equal(t, repositorytest.Git(t, r, "rev-parse", "main"), repositorytest.Git(t, r, "rev-parse", "stage-2^"), "it grows out of the commit it was cut from")
 }

@@ -54,7 +54,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{t: t, timeout: 30 * time.Second, copies: filepath.Join(t.TempDir(), "copies"), log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
 		".gitignore":                      "/lab/bin/\n",
-		"tools/workshop/go.mod":           "module workshop\n",
+		"tools/go.mod":                    "module workshop\n",
 		"03-watch/go.mod":                 "module watch\n",
 		"03-watch/README.md":              passing,
 		"03-watch/lesson/checks/step1.sh": check("one.txt"),

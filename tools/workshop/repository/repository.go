@@ -33,8 +33,8 @@ func Find(ctx context.Context, dir string) (Repository, error) {
 		return Repository{}, fmt.Errorf("%w; run this in a git clone of the workshop", err)
 	}
 	r := Repository{Root: filepath.FromSlash(root)}
-	if _, err := os.Stat(r.Path("tools", "workshop", "go.mod")); err != nil {
-		return Repository{}, fmt.Errorf("%s is not the workshop's repository: it has no tools/workshop/go.mod; go to your clone of it", r.Root)
+	if _, err := os.Stat(r.Path("tools", "go.mod")); err != nil {
+		return Repository{}, fmt.Errorf("%s is not the workshop's repository: it has no tools/go.mod; go to your clone of it", r.Root)
 	}
 	return r, nil
 }

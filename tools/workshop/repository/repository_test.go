@@ -20,7 +20,7 @@ func newRepository(t *testing.T) repository.Repository {
 		"01-client-list/go.mod":      "module one\n",
 		"01-client-list/main.go":     "package main\n",
 		"02-resource-builder/go.mod": "module two\n",
-		"tools/workshop/go.mod":      "module workshop\n",
+		"tools/go.mod":               "module workshop\n",
 	})
 }
 
@@ -34,7 +34,7 @@ func TestItIsFoundFromAnyFolderInIt(t *testing.T) {
 	require.ErrorContains(t, err, "not a git repository")
 	require.ErrorContains(t, err, "run this in a git clone of the workshop")
 
-	require.NoError(t, os.Remove(r.Path("tools", "workshop", "go.mod")))
+	require.NoError(t, os.Remove(r.Path("tools", "go.mod")))
 	_, err = repository.Find(t.Context(), r.Root)
 	require.ErrorContains(t, err, "is not the workshop's repository")
 }

@@ -4,7 +4,7 @@
 # the top of the repository.
 set -eu
 cd "$(dirname "$0")/../../.."
-helm=$(GOWORK=off go -C ../tools/helm tool -n helm)
+helm=$(GOWORK=off go -C ../tools/pinned/helm tool -n helm)
 roles=$(mktemp)
 "$helm" template cnat packaging/chart --namespace=cnat-system --set='namespaces={team-a}' --show-only=templates/role.yaml >"$roles"
 end() {

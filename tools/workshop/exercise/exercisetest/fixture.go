@@ -14,10 +14,10 @@ import (
 
 // files are those of the repository: one stage that needs nothing but Go.
 var files = map[string]string{
-	".gitignore":            "/.workshop/\n/lab/bin/\n",
-	".gitattributes":        "* text=auto eol=lf\n",
-	"tools/workshop/go.mod": "module example.com/workshop\n",
-	"01-sums/go.mod":        "module example.com/sums\n\ngo 1.26.0\n",
+	".gitignore":     "/.workshop/\n/lab/bin/\n",
+	".gitattributes": "* text=auto eol=lf\n",
+	"tools/go.mod":   "module example.com/workshop\n",
+	"01-sums/go.mod": "module example.com/sums\n\ngo 1.26.0\n",
 	"01-sums/sum/sum.go": `// Package sum adds.
 package sum
 

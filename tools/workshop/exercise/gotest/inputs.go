@@ -20,14 +20,14 @@ func (m Module) Inputs(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the module in its repository: %w", err)
 	}
-	hash, err := m.run(ctx, top, "sh", "tools/inputs.sh", folder)
+	hash, err := m.run(ctx, top, "sh", "tools/scripts/inputs.sh", folder)
 	return strings.TrimSpace(hash), err
 }
 
 // inputsScript finds the top of the repository that the module lies in.
 func (m Module) inputsScript() (top string, found bool) {
 	for top := m.Dir; top != filepath.Dir(top); top = filepath.Dir(top) {
-		if _, err := os.Stat(filepath.Join(top, "tools", "inputs.sh")); err == nil {
+		if _, err := os.Stat(filepath.Join(top, "tools", "scripts", "inputs.sh")); err == nil {
 			return top, true
 		}
 	}

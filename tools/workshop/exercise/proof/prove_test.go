@@ -96,11 +96,11 @@ func TestAnExerciseIsOfAModuleBesideTheStage(t *testing.T) {
 	assert.Contains(t, out, "1-beside is honest")
 
 	patch := r.Path("01-sums", "lesson", "exercises", "beside", "break.patch")
-	repositorytest.Write(t, patch, repositorytest.Read(t, patch)+"diff --git a/tools/workshop/go.mod b/tools/workshop/go.mod\n--- a/tools/workshop/go.mod\n+++ b/tools/workshop/go.mod\n@@ -1 +1 @@\n-module example.com/workshop\n+module example.com/shop\n")
+	repositorytest.Write(t, patch, repositorytest.Read(t, patch)+"diff --git a/tools/go.mod b/tools/go.mod\n--- a/tools/go.mod\n+++ b/tools/go.mod\n@@ -1 +1 @@\n-module example.com/workshop\n+module example.com/shop\n")
 	out, err = prove(t, r, "1/beside")
 	require.Error(t, err)
-	assert.Contains(t, out, "break.patch touches tools/workshop/go.mod, which is not in 01-sums or lab")
-	repositorytest.Write(t, patch, strings.ReplaceAll(repositorytest.Read(t, patch), "tools/workshop/go.mod", "lab/count/count_test.go"))
+	assert.Contains(t, out, "break.patch touches tools/go.mod, which is not in 01-sums or lab")
+	repositorytest.Write(t, patch, strings.ReplaceAll(repositorytest.Read(t, patch), "tools/go.mod", "lab/count/count_test.go"))
 	out, err = prove(t, r, "1/beside")
 	require.Error(t, err)
 	assert.Contains(t, out, "break.patch touches lab/count/count_test.go: it may touch neither tests nor text")
@@ -217,9 +217,9 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 		"it touches another folder": {
 			func(t *testing.T, r repository.Repository) {
 				path := r.Path("01-sums", "lesson", "exercises", "lost", "break.patch")
-				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "01-sums/sum/sum.go", "tools/workshop/go.mod"))
+				repositorytest.Write(t, path, strings.ReplaceAll(repositorytest.Read(t, path), "01-sums/sum/sum.go", "tools/go.mod"))
 			},
-			[]string{"01-sums/lesson/exercises/lost: break.patch touches tools/workshop/go.mod, which is not in 01-sums"},
+			[]string{"01-sums/lesson/exercises/lost: break.patch touches tools/go.mod, which is not in 01-sums"},
 		},
 		"it is no patch": {
 			func(t *testing.T, r repository.Repository) {

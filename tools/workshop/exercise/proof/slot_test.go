@@ -149,7 +149,7 @@ func TestWhatWasTestedBeforeIsInGosCache(t *testing.T) {
 	r := exercisetest.New(t)
 	notes := filepath.Join(t.TempDir(), "notes")
 	repositorytest.Write(t, r.Path("01-sums", "words", "noting_test.go"), replaced(noting, "NOTES", notes))
-	repositorytest.Write(t, r.Path("tools", "inputs.sh"), "#!/bin/sh\ncat \"$1\"/../inputs\n")
+	repositorytest.Write(t, r.Path("tools", "scripts", "inputs.sh"), "#!/bin/sh\ncat \"$1\"/../inputs\n")
 	repositorytest.Write(t, r.Path("inputs"), "the lab of today")
 	require.NoError(t, r.Commit(t.Context(), "a test that notes"))
 	p := newProver(t, r)

@@ -48,7 +48,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, r.Path("01-sums", "go.mod"), "module example.com/sums\n\ngo 1.26.0\n\nreplace example.com/base => ../02-base\n\nreplace example.com/far v1.0.0 => example.com/near v1.0.0\n")
 	repositorytest.Write(t, r.Path("02-base", "go.mod"), "module example.com/base\n\ngo 1.26.0\n")
 	repositorytest.Write(t, r.Path("03-other", "go.mod"), "module example.com/other\n")
-	repositorytest.Write(t, r.Path("tools", "inputs.sh"), "#!/bin/sh\ncat inputs\n")
+	repositorytest.Write(t, r.Path("tools", "scripts", "inputs.sh"), "#!/bin/sh\ncat inputs\n")
 	repositorytest.Write(t, r.Path("inputs"), "of today")
 	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab")
 	program := filepath.Join(t.TempDir(), "workshop")

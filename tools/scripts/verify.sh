@@ -1,0 +1,138 @@
+#!/bin/sh
+# Checks everything that needs no cluster: verify.sh MODULE-FOLDERS, run from the
+# top of the repository. All checks run, and the last lines name those that
+# failed and what to do.
+set -u
+failed=
+
+# check NAME ADVICE COMMAND...
+check() {
+  name=$1 advice=$2
+  shift 2
+  echo "==> checking $name"
+  if "$@"; then
+    printf 'ok  \t%s\n' "$name"
+  else
+    printf 'FAIL\t%s\n' "$name"
+    failed="$failed  $name: $advice
+"
+  fi
+}
+
+formatted() {
+  files=$(gofmt -l $modules) && test -z "$files" || { echo "not formatted: $files" >&2; return 1; }
+}
+
+vetted() {
+  for module in $modules; do
+    # A module without Go code is only a list of versions.
+    if [ -z "$(go -C "$module" list ./... 2>/dev/null)" ]; then continue; fi
+    go -C "$module" vet ./... || return 1
+  done
+}
+
+tidy() {
+  for module in $modules; do
+    go -C "$module" mod tidy -diff || return 1
+  done
+}
+
+# generated runs each generate.sh in a copy of its module, so that looking changes
+# nothing.
+generated() {
+  copy=$(mktemp -d) && mkdir -p "$copy/tools/pinned" && cp -R tools/pinned/generate tools/pinned/kustomize "$copy/tools/pinned/" || return 1
+  for script in */generate.sh */*/generate.sh; do
+    [ -f "$script" ] || continue # a stage's branch has not all of them
+    module=$(dirname "$script")
+    folder=$copy/$(dirname "$module")
+    mkdir -p "$folder" && cp -R "$module" "$folder/" && sh "$copy/$script" && diff -r "$module" "$copy/$module" || { rm -rf "$copy"; return 1; }
+  done
+  rm -rf "$copy"
+}
+
+# known compares the modules that git knows with those that make tests.
+known() {
+  found=" $(sh tools/scripts/modules.sh | tr '\n' ' ') "
+  for module in $(git ls-files '*go.mod' ':!*/testdata/*' | sed 's#/go.mod$##'); do
+    case "$found" in
+    *" $module "*) ;;
+    *) echo "make test does not find the module $module: see tools/scripts/modules.sh" >&2; return 1 ;;
+    esac
+  done
+}
+
+# hashed wants tests that start programs of the lab to read the hash of those, by
+# themselves or in the helpers that they import.
+hashed() {
+  for package in $(grep -rl 'Getenv("KUBEBUILDER_ASSETS")' --include='*.go' [0-9]* lab | xargs -n 1 dirname | sort -u); do
+    grep -qE 'Getenv\("TEST_INPUTS"\)|/internal/(testcluster|testenv|testpostgres)"' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and does not read TEST_INPUTS: see tools/cmd/inputs" >&2; return 1; }
+  done
+}
+
+# same wants the files that stages share to be the same, byte for byte: those of cli/ are
+# tested in stage 1 only.
+same() {
+  for file in [0-9][0-9]-*/cli/*.go; do
+    case "$file" in *_test.go) continue ;; esac
+    cmp "01-client-list/cli/$(basename "$file")" "$file" || return 1
+  done
+  cmp 01-client-list/internal/testcluster/cluster.go 02-resource-builder/internal/testcluster/cluster.go || return 1
+  for file in 03-watch/internal/testcluster/*.go; do
+    cmp "$file" "04-informer-queue/internal/testcluster/$(basename "$file")" || return 1
+  done
+  for file in cluster.go proxy.go shared.go; do
+    cmp "03-watch/internal/testcluster/$file" "05-crd-operator/internal/testcluster/$file" || return 1
+  done
+  cmp 06-shipping/internal/testcluster/testcluster.go 06-shipping/tools/internal/testcluster/testcluster.go || return 1
+}
+
+# scripts are read by the shell, and by shellcheck, where it is. Templates become scripts in
+# katacoda/.
+scripts() {
+  bash -n .ci/run || return 1
+  for script in $(git ls-files "*.sh"); do
+    sh -n "$script" || return 1
+  done
+  if ! command -v shellcheck >/dev/null; then
+    echo "LEFT OUT: shellcheck, which is not installed: apt-get install shellcheck, or brew install shellcheck" >&2
+    test -z "${CI:-}"
+    return
+  fi
+  git ls-files -z '*.sh' ':!katacoda/templates' | xargs -0 shellcheck --shell=sh && shellcheck .ci/run
+}
+
+# pinned wants the digest of each action in a workflow, and its version as a comment: a tag
+# can be moved.
+pinned() {
+  ! grep -n 'uses: ' .github/workflows/*.yml | grep -vE 'uses: [^@ ]+@[0-9a-f]{40} # v[0-9.]+$'
+}
+
+# marked wants what tools have written to be marked in .gitattributes.
+marked() {
+  unmarked=$(git grep -lE '^(//|#) (Code generated .* DO NOT EDIT|Written by workshop)|^    controller-gen.kubebuilder.io/version: ' -- ':!katacoda/templates' ':!*/testdata/*' |
+    git check-attr --stdin linguist-generated | grep -v ': set$')
+  test -z "$unmarked" || { echo "not marked: $unmarked" >&2; return 1; }
+}
+
+modules=$*
+check "format" "run: make fmt" formatted
+check "go vet" "correct what it says above" vetted
+check "golangci-lint" "correct what it says above, then: make lint" sh tools/scripts/lint.sh $modules
+check "go mod tidy" "run: make tidy" tidy
+check "generated files" "run: make generate" generated
+check "lessons and scenarios" "run: make generate" go -C tools run ./workshop lesson build --check
+check "pictures" "run: make generate" go -C tools run ./cmd/pictures --check ..
+check "modules" "each is to be tested" known
+check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
+check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./cmd/versions ..
+check "words" "write the word that it names" go -C tools run ./cmd/words ..
+check "shared files" "copy one of the two files over the other" same
+check "scripts" "correct what it says above" scripts
+check "workflows" "write uses: OWNER/NAME@DIGEST # vVERSION" pinned
+check "marks of generated files" "mark them in .gitattributes" marked
+
+if [ -n "$failed" ]; then
+  printf '\nThese checks failed:\n%s' "$failed" >&2
+  exit 1
+fi
+echo "all checks passed"
