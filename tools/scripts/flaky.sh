@@ -5,7 +5,8 @@ set -eu
 cat "$@" | awk '
   function field(name) { return match($0, "\"" name "\":\"[^\"]*\"") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 5) : "" }
   /"Action":"(pass|fail)"/ {
-    what = field("Package"); package = what; test = field("Test")
+    package = field("Package"); sub(/^example\.com\/hacking-a-controller\//, "", package)
+    test = field("Test"); what = package
     if (test != "") what = package " " test
     runs[what]++
     if (!/"Action":"fail"/) next

@@ -14,12 +14,17 @@ shift
           function field(name) { return match($0, "\"" name "\":\"[^\"]*\"") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 5) : "" }
           /"Action":"output"/ && !/"Test":/ && /\(cached\)/ { cached[field("Package")] = 1 }
           /"Action":"(pass|fail)"/ && /"Test":/ {
-            test = field("Test")
+            test = field("Test"); package = field("Package"); what = package " " test
             if (test ~ /\// || !match($0, /"Elapsed":[0-9.]+/)) next
-            package = field("Package"); sub(/^example\.com\/hacking-a-controller\//, "", package)
-            took[field("Package") " " test] = substr($0, RSTART + 10, RLENGTH - 10); name[field("Package") " " test] = package " " test; of[field("Package") " " test] = field("Package")
+            took[what] = substr($0, RSTART + 10, RLENGTH - 10); of[what] = package
           }
-          END { for (t in took) if (!(of[t] in cached)) print took[t] "\ttest " name[t] }' "$file"
+          END {
+            for (what in took) {
+              if (of[what] in cached) continue
+              took_by = what; sub(/^example\.com\/hacking-a-controller\//, "", took_by)
+              print took[what] "\ttest " took_by
+            }
+          }' "$file"
       fi
       ;;
     *) if [ -f "$file" ]; then awk -F '\t' '$4 != "cached" { print $3 "\t" $1 " " $2 }' "$file"; fi ;;
