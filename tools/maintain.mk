@@ -131,6 +131,10 @@ prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercis
 	@$(if $(wildcard 05-crd-operator),sh tools/scripts/record.sh --check)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
+.PHONY: reproduce
+reproduce: workshop $(LAB) ## Run what each exercise says reproduces its mistake, with the mistake and without
+	@$(WORKSHOP) exercise prove --reproduce $(ARGS)
+
 ##@ Care
 
 .PHONY: fmt
