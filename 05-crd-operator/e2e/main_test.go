@@ -23,7 +23,7 @@ func TestInALab(t *testing.T) {
 		for name, run := range map[string]func(*env){
 			"the sample of the book prints YAY":                   printsYAY,
 			"a shell runs the command":                            isAShell,
-			"it starts in the second of the schedule":             isPunctual,
+			"it does not start before it is due":                  isNotEarly,
 			"a command that fails is run again in its pod":        failsAndDeletes,
 			"an operator that is killed in the act runs all once": killedInTheAct,
 			"an At made anew waits for the old pod to go":         madeAnew,
