@@ -49,13 +49,13 @@ begin() {
 serviceaccount() { kubectl get serviceaccount default >/dev/null 2>&1; }
 served() { kubectl get ats,settingslayers >/dev/null 2>&1; }
 
-# await runs a command until it succeeds, for a minute at most.
+# await runs a command until it succeeds, for two minutes at most.
 await() {
-	tries=300
+	tries=600
 	until "$@"; do
 		tries=$((tries - 1))
 		if [ "$tries" = 0 ]; then
-			echo "this does not come true within a minute: $*" >&2
+			echo "this does not come true within two minutes: $*" >&2
 			cat "$dir"/*.log >&2 2>/dev/null || :
 			exit 1
 		fi

@@ -53,7 +53,10 @@ soon() {
 	tries=0
 	until "$@" > /dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ $tries -lt 100 ] || return 1
+		if [ $tries = 600 ]; then
+			echo "this does not come true within two minutes: $*" >&2
+			return 1
+		fi
 		sleep 0.2
 	done
 }
