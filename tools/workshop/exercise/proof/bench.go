@@ -75,6 +75,7 @@ func (b *bench) control(ctx context.Context, verb string) error {
 func (b *bench) environment() []string {
 	env := []string{
 		"LAB_DIR=" + filepath.Join(b.dir, "lab"),
+		"KUBECONFIG=" + filepath.Join(b.dir, "lab", "kubeconfig"), // without a lab, no cluster of the user's
 		"TMPDIR=" + b.dir,
 		"KUBECACHEDIR=" + filepath.Join(b.dir, "cache"),
 		"KUBERC=off",
@@ -83,11 +84,10 @@ func (b *bench) environment() []string {
 	if b.lab != "" {
 		bin := filepath.Dir(b.lab)
 		env = append(env,
-			"KUBECONFIG="+filepath.Join(b.dir, "lab", "kubeconfig"),
 			"KUBEBUILDER_ASSETS="+bin,
 			"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}
-	return process.Environment([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "KUBECONFIG"}, env...)
+	return process.Environment([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"}, env...)
 }
 
 // try runs a reproduction, and says what is wrong with it.
