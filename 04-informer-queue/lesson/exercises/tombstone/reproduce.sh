@@ -10,13 +10,15 @@ bells() { lines 'onUpdate: default/bell' "$dir/log"; }
 more() { [ "$(bells)" -gt "$before" ]; }
 go -C 04-informer-queue build -o "$dir/" ./cmd/podlog
 
-run bell
-run buoy
-kubectl wait --for=condition=Ready --timeout=2m pod/bell pod/buoy > /dev/null
 proxy
 "$dir/podlog" --kubeconfig="$dir/kubeconfig" >> "$dir/log" 2> /dev/null &
 pids="$pids $!"
 soon grep synced "$dir/log"
+for pod in bell buoy; do
+	run $pod
+	soon grep "onAdd: default/$pod" "$dir/log"
+done
+kubectl wait --for=condition=Ready --timeout=2m pod/bell pod/buoy > /dev/null
 
 stop $proxy
 kubectl delete pod buoy --now > /dev/null

@@ -6,17 +6,20 @@ cd "$(dirname "$0")/../../.." || exit 1
 clean() { lab up --static-pods=false; }
 mirrored() { kubectl get pods -n kube-system kube-scheduler-lab-node -o jsonpath='{.spec.containers[0].image}' 2>/dev/null | grep -q kube-scheduler:no-start; }
 contained() { lab crictl ps -a | grep kube-scheduler:no-start; }
+# none is true when the container of the stock scheduler has been removed, too.
+none() { lab status | grep '^kube-scheduler .*no container' >/dev/null; }
 cd ../lab
 
 lab up --static-pods >/dev/null
-GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$dir/scheduler.tar"
+echo "building the scheduler (a minute the first time)"
+GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$dir/scheduler.tar" 2>"$dir/image.log"
 lab load "$dir/scheduler.tar"
 sh scheduler/place.sh kube-scheduler:no-start
 await mirrored
-within 20 contained >/dev/null || :
+within 20 contained >/dev/null || await none
 echo "what kubectl shows:"
 kubectl get pods -n kube-system kube-scheduler-lab-node
 kubectl logs -n kube-system kube-scheduler-lab-node 2>&1 | tail -n 1
 echo "what the node shows:"
 lab status | grep kube-scheduler
-contained || echo "there was no container in 20 seconds"
+contained || echo "there was no container, ever"
