@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,7 +128,47 @@ func (b *bench) runBlock(ctx context.Context, r reproduction, patch string) (pri
 	if err := b.control(ctx, "up"); err != nil {
 		return "", "", err
 	}
-	return b.run(ctx, r.block)
+	before, err := b.objects(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if printed, problem, err = b.run(ctx, r.block); err != nil || problem != "" {
+		return printed, problem, err
+	}
+	problem, err = b.leftBehind(ctx, before)
+	return printed, problem, err
+}
+
+// objects are the names of those that a reproduction may make, and has to remove.
+func (b *bench) objects(ctx context.Context) ([]string, error) {
+	if b.lab == "" {
+		return nil, nil
+	}
+	command := process.Command(ctx, b.lab, "kubectl", "get", "--namespace=default", "--output=name",
+		"namespaces,nodes,customresourcedefinitions,validatingwebhookconfigurations,pods,configmaps,secrets")
+	command.Env = b.environment()
+	names, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the objects in the lab: %w", err)
+	}
+	return strings.Fields(string(names)), nil
+}
+
+// leftBehind waits a little until a reproduction's objects are gone, and says if one stays.
+func (b *bench) leftBehind(ctx context.Context, before []string) (problem string, err error) {
+	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
+		after, err := b.objects(ctx)
+		if err != nil {
+			return "", err
+		}
+		left := slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) })
+		switch {
+		case len(left) == 0:
+			return "", nil
+		case time.Since(began) > min(b.timeout, time.Minute):
+			return "the block did not remove " + strings.Join(left, ", "), nil
+		}
+	}
 }
 
 // run runs a block at the top of the copy, and kills what it leaves running.

@@ -143,25 +143,52 @@ func TestWhatAReproductionLeavesRunningIsKilled(t *testing.T) {
 	expectNoProcess(t, pidOf(t, pid))
 }
 
-// A lab that notes what it is told, and whose kubectl answers.
+// A lab that notes what it is told. Its objects are in a file.
 const fakeLab = `#!/bin/sh
 mkdir -p "$LAB_DIR"
-echo "$1" >> VERBS
-if [ "$1" = up ]; then echo "a cluster" > "$LAB_DIR/kubeconfig"; else rm -r "$LAB_DIR"; fi
+case $1 in
+kubectl) cat "$LAB_DIR/objects" ;;
+up) echo up >> VERBS; echo namespace/default > "$LAB_DIR/objects"; echo "a cluster" > "$LAB_DIR/kubeconfig" ;;
+*) echo "$1" >> VERBS; rm -r "$LAB_DIR" ;;
+esac
 `
+
+func addFakeLab(t *testing.T, r repository.Repository) (verbs string) {
+	t.Helper()
+	verbs = filepath.Join(t.TempDir(), "verbs")
+	for name, program := range map[string]string{
+		"lab":     strings.ReplaceAll(fakeLab, "VERBS", verbs),
+		"kubectl": "#!/bin/sh\ncat \"$KUBECONFIG\"\n",
+	} {
+		repositorytest.Write(t, r.Path("lab", "bin", name), program)
+		require.NoError(t, os.Chmod(r.Path("lab", "bin", name), 0o755))
+	}
+	return verbs
+}
 
 func TestReproductionsShareALab(t *testing.T) {
 	r := exercisetest.New(t)
-	verbs := filepath.Join(t.TempDir(), "verbs")
-	repositorytest.Write(t, r.Path("lab", "bin", "lab"), strings.ReplaceAll(fakeLab, "VERBS", verbs))
-	repositorytest.Write(t, r.Path("lab", "bin", "kubectl"), "#!/bin/sh\ncat \"$KUBECONFIG\"\n")
-	for _, program := range []string{"lab", "kubectl"} {
-		require.NoError(t, os.Chmod(r.Path("lab", "bin", program), 0o755))
-	}
+	verbs := addFakeLab(t, r)
 	writeBlock(t, r, "kubectl; "+honestBlock, "a cluster\nforgets after 12ms")
 	out, err := newProver(t, r).runReproductions(t, "1")
 	require.NoError(t, err, out)
 	assert.Equal(t, "up\nup\nreset\n", repositorytest.Read(t, verbs))
+}
+
+func TestAReproductionRemovesItsObjects(t *testing.T) {
+	r := exercisetest.New(t)
+	addFakeLab(t, r)
+	p := newProver(t, r)
+	p.Timeout = 2 * time.Second
+	writeBlock(t, r, honestBlock+`; echo namespace/pier >> "$LAB_DIR/objects"`, "forgets after 12ms")
+	out, err := p.runReproductions(t, "1")
+	require.Error(t, err)
+	assert.Contains(t, out, "README.md:5: with the patch the block did not remove namespace/pier; it printed:\n")
+
+	writeBlock(t, r, honestBlock+`; echo pod/slow >> "$LAB_DIR/objects"; (sleep 0.5; echo > "$LAB_DIR/objects") &`, "forgets after 12ms")
+	p = newProver(t, r)
+	out, err = p.runReproductions(t, "1")
+	require.NoError(t, err, out)
 }
 
 func TestWhatMatches(t *testing.T) {
