@@ -42,25 +42,29 @@ begin() {
 		kubectl apply view-last-applied -f "$crd" -o yaml >"$dir/$(basename "$crd")" 2>/dev/null || :
 	done
 	kubectl apply -f config/crd >/dev/null
-	kubectl wait --for=condition=Established crd --all >/dev/null
+	kubectl wait --for=condition=Established --timeout=2m crd --all >/dev/null
 	await served
 }
 
 serviceaccount() { kubectl get serviceaccount default >/dev/null 2>&1; }
 served() { kubectl get ats,settingslayers >/dev/null 2>&1; }
 
-# await runs a command until it succeeds, for two minutes at most.
-await() {
-	tries=600
+# within reports whether a command succeeds in so many seconds: within 5 is at/example-at .status.phase DONE
+within() {
+	limit=$(($(date +%s) + $1))
+	shift
 	until "$@"; do
-		tries=$((tries - 1))
-		if [ "$tries" = 0 ]; then
-			echo "this does not come true within two minutes: $*" >&2
-			cat "$dir"/*.log >&2 2>/dev/null || :
-			exit 1
-		fi
+		[ "$(date +%s)" -lt $limit ] || return 1
 		sleep 0.2
 	done
+}
+
+# await waits until a command succeeds, for two minutes at most.
+await() {
+	within 120 "$@" && return
+	echo "this does not come true within two minutes: $*" >&2
+	cat "$dir"/*.log >&2 2>/dev/null || :
+	exit 1
 }
 
 # is reports whether a field of an object has a value: is at/example-at .status.phase DONE

@@ -1,5 +1,6 @@
-// Reproduce shows what an exercise is about: it runs `watch pods` for five seconds against a
-// server that behaves as in its story, and prints the requests, too.
+// Reproduce shows what an exercise is about: it runs `watch pods` against a server that behaves as
+// in its story, and prints the requests, too. It ends with the last request of the story, or if that
+// does not come.
 package main
 
 import (
@@ -20,7 +21,12 @@ import (
 type api struct {
 	list  func(version string) string // the answer to a LIST with this resourceVersion
 	watch func(w http.ResponseWriter, r *http.Request, version string)
+	last  int // the number of the last request
 }
+
+// patience is how long the last request may take: much longer than it does while the program is
+// broken, and too short for one that pauses longer each time.
+const patience = 20 * time.Second
 
 var exercises = map[string]api{
 	// Each watch ends after a second, in which nothing happens.
@@ -29,11 +35,13 @@ var exercises = map[string]api{
 		watch: func(w http.ResponseWriter, r *http.Request, _ string) {
 			open(w, r, time.Second)
 		},
+		last: 6,
 	},
 	// Each watch is opened, and closed at once.
 	"impatient": {
 		list:  func(string) string { return pods(7, "bell") },
 		watch: func(http.ResponseWriter, *http.Request, string) {},
+		last:  10,
 	},
 	// The present is version 53412, and what was before 53000 is forgotten.
 	"lost-410": {
@@ -46,6 +54,7 @@ var exercises = map[string]api{
 			w.WriteHeader(http.StatusGone)
 			fmt.Fprint(w, expired(53412))
 		},
+		last: 5,
 	},
 	// The pod has been deleted. The API server that answers now has not heard of it, unless
 	// it is asked for the newest state.
@@ -67,6 +76,7 @@ var exercises = map[string]api{
 				open(w, r, time.Minute)
 			}
 		}(),
+		last: 4,
 	},
 }
 
@@ -100,14 +110,14 @@ func run(exercise api) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building the program: %w", err)
 	}
-	server := httptest.NewServer(exercise)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	server := httptest.NewServer(exercise.handler(cancel))
 	defer server.CloseClientConnections()
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"clusters":[{"name":"fake","cluster":{"server":%q}}],"contexts":[{"name":"fake","context":{"cluster":"fake"}}],"current-context":"fake"}`, server.URL), 0o600); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
 	watch := exec.CommandContext(ctx, program, "pods", "--all-namespaces", "--kubeconfig", kubeconfig)
 	watch.Stdout, watch.Stderr = os.Stdout, os.Stdout
 	if err := watch.Run(); ctx.Err() == nil {
@@ -116,16 +126,24 @@ func run(exercise api) error {
 	return nil
 }
 
-// ServeHTTP prints the request, and answers it.
-func (a api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	query, version := r.URL.Query(), r.URL.Query().Get("resourceVersion")
-	fmt.Println(">", request(query))
-	if query.Has("watch") {
-		a.watch(w, r, version)
-		return
-	}
-	fmt.Fprint(w, a.list(version))
+// handler prints each request, and answers it. The last one it leaves unanswered, and calls end.
+func (a api) handler(end func()) http.Handler {
+	requests := 0 // the client sends one after the other
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		query, version := r.URL.Query(), r.URL.Query().Get("resourceVersion")
+		fmt.Println(">", request(query))
+		requests++
+		switch {
+		case requests == a.last:
+			end()
+			<-r.Context().Done()
+		case query.Has("watch"):
+			a.watch(w, r, version)
+		default:
+			fmt.Fprint(w, a.list(version))
+		}
+	})
 }
 
 func request(query url.Values) string {

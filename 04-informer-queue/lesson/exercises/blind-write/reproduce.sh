@@ -4,7 +4,7 @@
 . 04-informer-queue/lesson/reproduce/secretsync.sh
 proxy
 start --kubeconfig="$dir/kubeconfig"
-says created
+logs created
 stop $proxy
 proxy --reject-paths='^/api/v1/secrets$'
 
@@ -13,5 +13,5 @@ kubectl -n pier patch secret db -p '{"stringData":{"password":"ebb"}}' > /dev/nu
 soon grep 'verb="PUT"' "$dir/proxy"
 stop $proxy
 proxy
-says updated
+logs updated
 kubectl -n mole get secret db --show-labels

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Lets a command fail while its ConfigMap is deleted, under observe. Run it at the top of the
 # exercise's copy, with the lab up.
-set -eu
-dir=$(mktemp -d)
-trap 'kubectl delete configmap bell --ignore-not-found > /dev/null; rm -r "$dir"' EXIT
+. 04-informer-queue/lesson/reproduce/common.sh
+clean() { kubectl delete configmap bell --ignore-not-found; }
 go -C 04-informer-queue build -o "$dir/" ./cmd/observe
 cat > "$dir/apply.sh" << 'END'
 #!/bin/sh
@@ -13,9 +12,10 @@ exit 1
 END
 chmod +x "$dir/apply.sh"
 cd "$dir"
-./observe configmaps -l app=bell --listen-addr= --exit-after=6s --delete echo -- ./apply.sh > log 2>&1 &
-observe=$!
-until grep -qs 'Sync ended' log || ! kill -0 $observe; do sleep 0.2; done
+./observe configmaps -l app=bell --listen-addr= --delete echo -- ./apply.sh > log 2>&1 &
+pids=$!
+soon grep 'Sync ended' log
 echo '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "bell", "labels": {"app": "bell"}}}' | kubectl create -f - > /dev/null
-wait $observe || true
+soon grep 'trying again later' log
+within 5 grep 'Deleted' log || echo "# five seconds later no command has run for the deletion" >> log
 grep -v Sync log | sed 's/^E[^]]*\] //'

@@ -4,5 +4,5 @@ cd "$(dirname "$0")/../../../postgres" || exit 1
 if found=$(GOWORK=off go test -count=1 ./archive -run TestWhatWasCutOffHasNoName); then
 	echo 'the archive has all of it'
 else
-	echo "$found" | sed -n 's/^.*in chain: *//p; s/^ *Error: *//p'
+	echo "$found" | sed -n 's/^[[:space:]]*Error:[[:space:]]*//p'
 fi

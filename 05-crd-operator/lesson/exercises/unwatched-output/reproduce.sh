@@ -6,19 +6,13 @@ show() { kubectl get configmap settings --ignore-not-found -o jsonpath='{.data} 
 other() {
 	echo "kubectl $*"
 	kubectl "$@" >/dev/null
-	for _ in $(seq 25); do
-		if [ "$(show)" = "$good" ]; then
-			echo '  undone'
-			return
-		fi
-		sleep 0.2
-	done
-	echo "  stays"
+	if within 5 undone; then echo '  undone'; else echo '  stays'; fi
 }
+undone() { [ "$(show)" = "$good" ]; }
 begin
 operator settings
 kubectl create -f config/samples/settings.yaml >/dev/null
-kubectl wait --for=condition=InEffect settingslayers --all --timeout=60s >/dev/null
+kubectl wait --for=condition=InEffect settingslayers --all --timeout=2m >/dev/null
 good=$(show)
 other patch configmap settings -p '{"data":{"colour":"red"}}'
 other delete configmap settings

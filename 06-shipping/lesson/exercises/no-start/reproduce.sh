@@ -1,26 +1,25 @@
 #!/bin/sh
 # Puts the changed scheduler in place, and looks at what comes of it, from outside and on the node.
 # Needs a running lab that is selected: eval "$(make -s env)" at the top of the repository.
-set -eu
-cd "$(dirname "$0")/../../../../lab"
-image=$(mktemp -d)/scheduler.tar
-end() {
-	trap - EXIT INT TERM
-	rm -rf "${image%/*}"
-	lab up --static-pods=false >/dev/null
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+cd "$(dirname "$0")/../../.." || exit 1
+. lesson/reproduce.sh
+clean() { lab up --static-pods=false; }
+mirrored() { kubectl get pods -n kube-system kube-scheduler-lab-node -o jsonpath='{.spec.containers[0].image}' 2>/dev/null | grep -q kube-scheduler:no-start; }
+contained() { lab crictl ps -a | grep kube-scheduler:no-start; }
+# none is true when the container of the stock scheduler has been removed, too.
+none() { lab status | grep '^kube-scheduler .*no container' >/dev/null; }
+cd ../lab
 
 lab up --static-pods >/dev/null
-GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$image"
-lab load "$image"
+echo "building the scheduler (a minute the first time)"
+GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$dir/scheduler.tar" 2>"$dir/image.log"
+lab load "$dir/scheduler.tar"
 sh scheduler/place.sh kube-scheduler:no-start
-sleep 30
+await mirrored
+within 20 contained >/dev/null || await none
 echo "what kubectl shows:"
 kubectl get pods -n kube-system kube-scheduler-lab-node
 kubectl logs -n kube-system kube-scheduler-lab-node 2>&1 | tail -n 1
 echo "what the node shows:"
 lab status | grep kube-scheduler
-lab crictl ps -a | grep kube-scheduler:no-start || echo "there was no container, ever"
+contained || echo "there was no container, ever"

@@ -17,15 +17,21 @@ import (
 // NewCommand returns the command that proves exercises.
 func NewCommand() *cobra.Command {
 	// A third of the time, an exercise waits for what its broken program never does.
+	reproduce := false
 	p := Prover{Jobs: min(runtime.NumCPU()+1, 3), Timeout: 30 * time.Minute}
 	command := &cobra.Command{
 		Use:   "prove [STAGE | STAGE/NAME]...",
 		Short: "Prove that the exercises are honest",
 		Long: `Prove that the exercises are honest. It works in copies of the repository, with what is
 not committed yet, in the user's cache folder, and keeps there what it found honest. Where
-the variable CI is set, each exercise is proved again.`,
+the variable CI is set, each exercise is proved again.
+
+With --reproduce, it runs what the pages say under "Reproduce it" instead, one after the other in
+a lab of its own: with the patch, the block must print what its page shows, and without it something
+else.`,
 		Example: "  workshop exercise prove\n" +
-			"  workshop exercise prove 4 5/status-echo",
+			"  workshop exercise prove 4 5/status-echo\n" +
+			"  workshop exercise prove --reproduce 4/tombstone",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Out = cmd.OutOrStdout()
 			_, ci := os.LookupEnv("CI")
@@ -36,6 +42,12 @@ the variable CI is set, each exercise is proved again.`,
 			targets, err := Targets(p.Repository, args)
 			if err != nil {
 				return err
+			}
+			if reproduce {
+				if !cmd.Flags().Changed("timeout") {
+					p.Timeout = blockTimeout
+				}
+				return p.Reproduce(cmd.Context(), targets)
 			}
 			if note := (gotest.Module{Assets: p.Lab.Path("lab", "bin")}).MissingAssets(); note != "" {
 				cmd.Println(note)
@@ -48,7 +60,11 @@ the variable CI is set, each exercise is proved again.`,
 	flags.BoolVar(&p.Dependents, "dependents", false, "test also the packages that depend on what a patch touches")
 	flags.BoolVar(&p.Fresh, "fresh", false, "prove also what an earlier run found honest")
 	flags.IntVar(&p.Jobs, "jobs", p.Jobs, "how many exercises to prove at once")
-	flags.DurationVar(&p.Timeout, "timeout", p.Timeout, "how long one run of tests may take")
+	flags.DurationVar(&p.Timeout, "timeout", p.Timeout, "how long one run of tests may take (with --reproduce: a block, 5m unless set)")
+	flags.BoolVar(&reproduce, "reproduce", false, "run the blocks under \"Reproduce it\" instead of the tests")
+	for _, other := range []string{"tested", "dependents", "fresh", "jobs"} {
+		command.MarkFlagsMutuallyExclusive("reproduce", other)
+	}
 	return command
 }
 

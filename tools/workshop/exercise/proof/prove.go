@@ -24,7 +24,7 @@ type Prover struct {
 	Cache      string                // the folder of the slots and the verdicts
 	Program    string                // the path of this program
 	Jobs       int                   // how many exercises are proved at once
-	Timeout    time.Duration         // for one run of tests
+	Timeout    time.Duration         // for one run of tests, or the block of a reproduction
 	Tested     bool                  // the stages are known to pass their tests
 	Dependents bool                  // what depends on the touched packages is tested, too
 	Fresh      bool                  // no verdict of an earlier run is taken
@@ -66,21 +66,21 @@ func (p *Prover) Prove(ctx context.Context, targets []Target) error {
 	if err := p.proveAll(ctx, first, left); err != nil {
 		return err
 	}
-	return p.conclude(targets)
+	all := 0
+	for _, target := range targets {
+		all += len(target.Names)
+	}
+	return p.conclude("exercises", p.honest, all-p.honest)
 }
 
-// conclude prints the problems, and how many exercises are honest.
-func (p *Prover) conclude(targets []Target) error {
+// conclude prints the problems, and how many exercises or reproductions have passed.
+func (p *Prover) conclude(of string, passed, failed int) error {
 	slices.SortStableFunc(p.problems, func(a, b problem) int { return cmp.Compare(a.where, b.where) })
 	p.print("\n")
 	for _, problem := range p.problems {
 		p.print("%s: %s\n", problem.where, problem.what)
 	}
-	all := 0
-	for _, target := range targets {
-		all += len(target.Names)
-	}
-	p.print("exercises: %d passed, %d failed\n", p.honest, all-p.honest)
+	p.print("%s: %d passed, %d failed\n", of, passed, failed)
 	switch len(p.problems) {
 	case 0:
 		return nil
