@@ -45,7 +45,7 @@ STAGES  := $(addprefix stage-,$(NUMBERS))
 TESTS   := $(addprefix test-,$(foreach module,$(TESTED),$(call name,$(module))))
 BENCHES := $(addprefix bench-,$(foreach stage,$(FOLDERS),$(if $(shell grep -ls '^func Benchmark' -r $(stage)),$(call number,$(stage)))))
 
-LAB_SOURCES := $(shell find lab -type f ! -path 'lab/bin/*' ! -path 'lab/bench/*' ! -path 'lab/image/*' ! -path 'lab/scheduler/*' ! -path 'lab/e2e/*' ! -name '*_test.go' ! -name '*.md')
+LAB_SOURCES := $(shell find lab -type f ! -path 'lab/bin/*' ! -path 'lab/bench/*' ! -path 'lab/e2e/*' ! -name '*_test.go' ! -name '*.md')
 LAB := lab/bin/lab
 
 ##@ Run
@@ -124,10 +124,6 @@ lab-reset: built ## Stop the lab and wipe its data
 .PHONY: lab-status
 lab-status: built ## Say how each component of the lab is
 	@$(LAB) status
-
-.PHONY: scheduler
-scheduler: lab-up ## Build a scheduler of our own, put it in place, and see what it decides
-	@sh lab/scheduler/demo.sh
 
 .PHONY: env
 env: built ## Print exports for your shell: eval "$(make env)"

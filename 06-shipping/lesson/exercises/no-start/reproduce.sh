@@ -2,7 +2,7 @@
 # Puts the changed scheduler in place, and looks at what comes of it, from outside and on the node.
 # Needs a running lab that is selected: eval "$(make -s env)" at the top of the repository.
 set -eu
-cd "$(dirname "$0")/../../../../lab"
+cd "$(dirname "$0")/../../../controlplane"
 image=$(mktemp -d)/scheduler.tar
 end() {
 	trap - EXIT INT TERM

@@ -2,7 +2,7 @@
 # Starts five pods on four nodes, each of which may start one at a time, and looks after 30 seconds.
 # Needs a running lab that is selected: eval "$(make -s env)" at the top of the repository.
 set -eu
-cd "$(dirname "$0")/../../../../lab/scheduler"
+cd "$(dirname "$0")/../../../controlplane/scheduler"
 work=$(mktemp -d)
 started=
 end() {
@@ -19,7 +19,7 @@ trap 'exit 143' TERM
 echo "building the scheduler, and KWOK (minutes the first time)"
 version=$(GOWORK=off go -C .. list -m -f '{{.Version}}' k8s.io/kubernetes) # it does not start without
 GOWORK=off go -C .. build -ldflags "-X k8s.io/component-base/version.gitVersion=$version" -o "$work/kube-scheduler" ./scheduler
-GOWORK=off go -C ../../tools/pinned/kwok build -o "$work/kwok" sigs.k8s.io/kwok/cmd/kwok
+GOWORK=off go -C ../../../tools/pinned/kwok build -o "$work/kwok" sigs.k8s.io/kwok/cmd/kwok
 "$work/kwok" --kubeconfig="$KUBECONFIG" --config=kwok.yaml --node-lease-duration-seconds=40 \
 	--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake >"$work/kwok.log" 2>&1 &
 started=$!
