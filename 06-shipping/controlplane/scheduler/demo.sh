@@ -2,35 +2,34 @@
 # Shows where twelve pods go with the stock scheduler, and with the one in this folder: make scheduler.
 set -eu
 cd "$(dirname "$0")"
-eval "$(../bin/lab env)"
-mkdir -p ../../bin
+root=../../..
+eval "$($root/lab/bin/lab env)" # with lab and kubectl in the PATH
 
-../bin/lab up --static-pods
-echo "building KWOK, which simulates nodes (minutes the first time)"
-GOWORK=off go -C ../../tools/pinned/kwok build -o ../../bin/ sigs.k8s.io/kwok/cmd/kwok
-../../bin/kwok --kubeconfig="$KUBECONFIG" --config=kwok.yaml --node-lease-duration-seconds=40 \
-	--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake >../../bin/kwok.log 2>&1 &
+lab up --static-pods
+kwok_program=$(sh $root/tools/scripts/pinned.sh kwok) # it simulates nodes
+"$kwok_program" --kubeconfig="$KUBECONFIG" --config=kwok.yaml --node-lease-duration-seconds=40 \
+	--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake >$root/bin/kwok.log 2>&1 &
 kwok=$!
 end() {
 	trap - EXIT INT TERM
-	kubectl delete -f burst.yaml --ignore-not-found --cascade=foreground --timeout=60s >/dev/null || :
-	kubectl delete -f nodes.yaml --ignore-not-found --timeout=60s >/dev/null || :
+	kubectl delete -f burst.yaml --ignore-not-found --cascade=foreground --timeout=5m >/dev/null || :
+	kubectl delete -f nodes.yaml --ignore-not-found --timeout=5m >/dev/null || :
 	kill "$kwok" || :
-	../bin/lab up --static-pods=false >/dev/null
+	lab up --static-pods=false >/dev/null
 }
 trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 kubectl apply -f nodes.yaml >/dev/null
-kubectl wait node -l type=kwok --for=condition=Ready --timeout=60s >/dev/null
+kubectl wait node -l type=kwok --for=condition=Ready --timeout=5m >/dev/null
 
 echo "the stock scheduler, pods by node:"
 sh burst.sh default-scheduler
 
 began=$(date +%s)
-echo "building the scheduler in lab/scheduler"
-GOWORK=off go -C .. run ./image ./scheduler kube-scheduler:demo ../bin/scheduler.tar
-../bin/lab load ../../bin/scheduler.tar
+echo "building the scheduler in this folder"
+GOWORK=off go -C .. run ./image ./scheduler kube-scheduler:demo ../../bin/scheduler.tar
+lab load $root/bin/scheduler.tar
 sh place.sh kube-scheduler:demo
 echo "waiting until the kubelet runs it, some ten seconds"
 sh burst.sh spread-starts
