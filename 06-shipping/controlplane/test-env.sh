@@ -5,7 +5,5 @@ if [ -n "${HEAVY:-}" ]; then
   export KWOK
   export SCHEDULER="$PWD/bin/kube-scheduler"
   echo "==> building the scheduler in 06-shipping/controlplane" >&2
-  # Kubernetes gets its version from its own build scripts, or so.
-  version=$(GOWORK=off go -C 06-shipping/controlplane list -m -f '{{.Version}}' k8s.io/kubernetes)
-  GOWORK=off go -C 06-shipping/controlplane build -ldflags "-X k8s.io/component-base/version.gitVersion=$version" -o "$SCHEDULER" ./scheduler
+  GOWORK=off go -C 06-shipping/controlplane build -o "$SCHEDULER" ./scheduler
 fi
