@@ -5,16 +5,13 @@
 set -eu
 cd "$(dirname "$0")/../.."
 name=${1:-}
-module=$name flags=''
+module=$name
 case $name in
-helm) package=helm.sh/helm/v4/cmd/helm ;;
-kustomize) package=sigs.k8s.io/kustomize/kustomize/v5 ;;
-kwok) package=sigs.k8s.io/kwok/cmd/kwok ;;
+helm | kustomize | kwok) ;;
 opm)
-  package=github.com/operator-framework/operator-registry/cmd/opm module=olm
+  module=olm
   # Without C and GPG: the libraries that they would need are seldom there.
-  flags=-tags=containers_image_openpgp
-  export CGO_ENABLED=0
+  export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -tags=containers_image_openpgp"
   ;;
 *)
   echo "pinned.sh: \"$name\" is not pinned here; there is helm, kustomize, kwok, opm" >&2
@@ -22,12 +19,13 @@ opm)
   ;;
 esac
 program=$PWD/bin/$name
-newest=$(find "tools/pinned/$module/go.mod" "tools/pinned/$module/go.sum" -newer "$program" 2>/dev/null || echo none)
-if [ -n "$newest" ]; then
+newer=$(find "tools/pinned/$module/go.mod" "tools/pinned/$module/go.sum" -newer "$program" 2>/dev/null || echo none)
+if [ -n "$newer" ]; then
   echo "==> building $name (minutes the first time)" >&2
   mkdir -p bin
-  # Beside it first: a test of another module may be running the old one.
-  GOWORK=off go -C "tools/pinned/$module" build ${flags:+"$flags"} -o "$program.$$" "$package"
+  # Go keeps the program in its cache, for each copy of the repository. It gets here in one step, since a test of
+  # another module may be running the old one.
+  cp "$(GOWORK=off go -C "tools/pinned/$module" tool -n "$name")" "$program.$$"
   mv "$program.$$" "$program"
 fi
 echo "$program"
