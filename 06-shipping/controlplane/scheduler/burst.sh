@@ -5,12 +5,12 @@ cd "$(dirname "$0")"
 kubectl delete job burst --ignore-not-found --cascade=foreground >/dev/null
 sed "s/schedulerName: spread-starts.*/schedulerName: $1/" burst.yaml | kubectl apply -f - >/dev/null
 nodes() { kubectl get pods -l app=burst -o jsonpath='{range .items[*]}{.spec.nodeName}{"\n"}{end}'; }
-tries=300
+tries=600 # of half a second and more
 until [ "$(nodes | grep -c .)" = 12 ]; do
 	if [ $((tries -= 1)) = 0 ]; then
-		echo "burst.sh: after a minute, not all pods have a node; does the scheduler run? lab status" >&2
+		echo "burst.sh: after five minutes, not all pods have a node; does the scheduler run? lab status" >&2
 		exit 1
 	fi
-	sleep 0.2
+	sleep 0.5
 done
 nodes | sort | uniq -c

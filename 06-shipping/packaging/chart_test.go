@@ -1,4 +1,5 @@
-package config_test
+// Package packaging tests the chart with Helm.
+package packaging
 
 import (
 	"fmt"
@@ -14,19 +15,25 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testhelm"
+	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
-const chart = "../packaging/chart"
+const (
+	chart  = "chart"
+	config = "../config"
+)
+
+type objects = testmanifests.Objects
 
 // helm runs it without a cluster and without the settings of a user.
 func helm(t *testing.T, args ...string) ([]byte, error) {
 	t.Helper()
-	readBySomebodyElse(t, chart)
-	command := exec.CommandContext(t.Context(), testhelm.Program(t), args...)
+	testprogram.ReadBySomebodyElse(t, chart)
+	command := exec.CommandContext(t.Context(), testprogram.Path(t, "HELM"), args...)
 	home := t.TempDir()
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(home, "none"), "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	return outputOf(command)
+	return testprogram.Output(command)
 }
 
 // render is what `helm install` would create, with values that are set.
@@ -39,7 +46,7 @@ func render(t *testing.T, values ...string) objects {
 	output, err := helm(t, args...)
 	require.NoError(t, err)
 	// A CRD begins with ---, and Helm writes another.
-	return slices.DeleteFunc(decode(t, output), func(o *unstructured.Unstructured) bool { return o.Object == nil })
+	return slices.DeleteFunc(testmanifests.Decode(t, output), func(o *unstructured.Unstructured) bool { return o.Object == nil })
 }
 
 func TestTheChartHasNoFaultThatHelmKnows(t *testing.T) {
@@ -60,7 +67,9 @@ func TestTheChartMakesWhatKustomizeMakes(t *testing.T) {
 		"a Prometheus":              {"overlays/monitored", []string{"metrics.serviceMonitor=true", "metrics.certSecret=cnat-metrics-cert"}, []string{"Namespace"}, nil},
 	} {
 		t.Run(choice, func(t *testing.T) {
-			want, got := byName(build(t, tc.folder), tc.byAnAdmin), byName(render(t, tc.values...), tc.byHelm)
+			kustomized, err := testmanifests.Kustomize(t, config, tc.folder)
+			require.NoError(t, err)
+			want, got := byName(testmanifests.Decode(t, kustomized), tc.byAnAdmin), byName(render(t, tc.values...), tc.byHelm)
 			assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
 			for name, o := range want {
 				if got[name] != nil {

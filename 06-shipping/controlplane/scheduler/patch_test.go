@@ -1,37 +1,39 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"text/template"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-
-	"example.com/hacking-a-controller/lab/internal/layout"
-	"example.com/hacking-a-controller/lab/internal/settings"
-	"example.com/hacking-a-controller/lab/internal/staticpod"
 )
+
+// stockManifest is the manifest of the stock scheduler. `lab up --static-pods` fills it in.
+const stockManifest = "../../../lab/internal/staticpod/kube-scheduler.yaml"
 
 // patched returns the manifest of a lab's scheduler after patch.yaml, as place.sh makes it. The files
 // of the node that it names are there.
 func patched(t *testing.T) corev1.PodSpec {
 	t.Helper()
-	l, err := layout.New(filepath.Join(t.TempDir(), "lab"))
+	_ = os.Getenv("TEST_INPUTS") // for go test's cache: the manifest is in another module
+	kubeconfig := filepath.Join(t.TempDir(), "scheduler.conf")
+	require.NoError(t, os.WriteFile(kubeconfig, nil, 0o600))
+	stock, err := template.ParseFiles(stockManifest)
 	require.NoError(t, err)
-	require.NoError(t, l.Create())
-	require.NoError(t, os.WriteFile(l.Kubeconfig(settings.Scheduler), nil, 0o600))
-	_, err = staticpod.Write(l, settings.Settings{Ports: map[string]int{settings.Scheduler: 20001, settings.ControllerManager: 20002}})
-	require.NoError(t, err)
-	stock, err := staticpod.Read(l, settings.Scheduler)
-	require.NoError(t, err)
-	before, err := json.Marshal(stock)
+	var manifest bytes.Buffer
+	require.NoError(t, stock.Option("missingkey=error").Execute(&manifest, map[string]any{
+		"Image": "kube-scheduler:stock", "Kubeconfig": kubeconfig, "Port": 10259, "OtherPort": false,
+	}))
+	before, err := yaml.YAMLToJSON(manifest.Bytes())
 	require.NoError(t, err)
 
 	config, err := filepath.Abs("config.yaml")

@@ -1,23 +1,24 @@
 // Command image builds a Go program for this machine and packs it as an image that
 // `lab load` takes:
 //
-//	GOWORK=off go -C lab run ./image PACKAGE NAME:TAG FILE.tar
+//	GOWORK=off go -C 06-shipping/controlplane run ./image PACKAGE NAME:TAG FILE.tar
 //
 // PACKAGE is a program of this module (./scheduler) or of Kubernetes
 // (k8s.io/kubernetes/cmd/kube-controller-manager). The program in the image is
 // /usr/local/bin/kube-scheduler if the image is registry.example/kube-scheduler:v1.
-// Folders and files are relative to lab, as go -C has it.
+// Folders and files are relative to 06-shipping/controlplane, as go -C has it.
 //
 // With --kubernetes FOLDER, the program is built from a copy of the module k8s.io/kubernetes,
 // in which files were changed. (go build's -overlay would do without a copy, but it refuses to
 // replace a file of a downloaded module.) This makes such a copy, of 115 MB:
 //
-//	cp -R "$(GOWORK=off go -C lab list -m -f '{{.Dir}}' k8s.io/kubernetes)" FOLDER && chmod -R u+w FOLDER
+//	cp -R "$(GOWORK=off go -C 06-shipping/controlplane list -m -f '{{.Dir}}' k8s.io/kubernetes)" FOLDER && chmod -R u+w FOLDER
 //
 // A folder that was not built from before takes minutes the first time: where a package
 // lies is part of the key of Go's build cache.
 //
-// Go compiles as for `make lab`, so what the lab consists of is not compiled again.
+// Go compiles with the flags of `make lab`, and this module requires the lab's versions. So what the lab
+// consists of is not compiled again.
 package main
 
 import (
@@ -37,7 +38,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const usage = "GOWORK=off go -C lab run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
+const usage = "GOWORK=off go -C 06-shipping/controlplane run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"example.com/hacking-a-controller/lab/internal/kubeversion"
 )
 
 // A builder builds a program with the flags for the compiler that `make lab` uses.
@@ -66,11 +64,10 @@ func (b builder) command(args ...string) []string {
 // a container a root directory of its own, which has no libc. To compile without C would do
 // that, too, but not for what was compiled for the lab: it would compile Kubernetes again.
 func linkerFlags(ctx context.Context) (string, error) {
-	version, err := kubeversion.Required(ctx)
+	flags, err := versionFlags(ctx)
 	if err != nil {
 		return "", err
 	}
-	flags := kubeversion.LinkerFlags(version)
 	cgo, err := goOutput(ctx, "env", "CGO_ENABLED")
 	if err != nil {
 		return "", err
@@ -106,7 +103,7 @@ func replaceKubernetes(ctx context.Context, kubernetes, folder string) (modfile 
 	return modfile, err
 }
 
-// goCommand is a Go command for the lab's module. A workspace knows no -modfile.
+// goCommand is a Go command for this module. A workspace knows no -modfile.
 func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Env = append(os.Environ(), "GOWORK=off")

@@ -10,7 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
-	"example.com/hacking-a-controller/lab/scheduler/spreadstarts"
+	"example.com/hacking-a-controller/06-shipping/controlplane/scheduler/spreadstarts"
 )
 
 func TestConfiguration(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package scheduler tests the scheduler of lab/scheduler in a lab, with nodes that KWOK
+// Package scheduler tests the scheduler of ../scheduler in a lab, with nodes that KWOK
 // simulates.
 //
 // All tests share one lab, its KWOK and its nodes, one after the other. Each starts a
@@ -8,25 +8,25 @@ package scheduler
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"example.com/hacking-a-controller/lab/internal/labtest"
+	"github.com/stretchr/testify/require"
 )
 
 // sources is the folder of the scheduler, relative to this one.
-const sources = "../../scheduler"
+const sources = "../scheduler"
 
 var (
-	// lab is started once for all tests.
-	lab *labtest.Lab
+	// cluster is started once for all tests.
+	cluster *lab
 	// program is the scheduler.
 	program string
 )
@@ -41,31 +41,22 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
-	if lab, err = labtest.New(); err != nil {
+	// test-env.sh has built both.
+	program = os.Getenv("SCHEDULER")
+	kwok := os.Getenv("KWOK")
+	if program == "" || kwok == "" {
+		return 1, errors.New("these tests need the scheduler in SCHEDULER and KWOK in KWOK: run `make test-heavy` at the root of the repository, which builds both")
+	}
+	if cluster, err = newLab(); err != nil {
 		return 1, err
 	}
-	defer func() {
-		if removeErr := lab.Remove(); err == nil {
-			err = removeErr
-		}
-	}()
-	if err := readSources(); err != nil {
-		return 1, err
-	}
+	defer func() { err = errors.Join(err, cluster.remove()) }()
 	ctx := context.Background()
-	if out, err := lab.Command(ctx, "up"); err != nil {
-		return 1, fmt.Errorf("%w\n%s", err, out)
-	}
-	program = filepath.Join(filepath.Dir(lab.Dir), "kube-scheduler")
-	if _, err := output(ctx, "go", "build", "-o", program, sources); err != nil {
-		return 1, err
-	}
-	kwok, err := output(ctx, "go", "-C", "../../../tools/pinned/kwok", "tool", "-n", "kwok")
-	if err != nil {
+	if _, err := cluster.command(ctx, "up"); err != nil {
 		return 1, err
 	}
 	stop, err := start(ctx, kwok,
-		"--kubeconfig="+kubeconfig(), "--config="+filepath.Join(sources, "kwok.yaml"),
+		"--kubeconfig="+cluster.kubeconfig(), "--config="+filepath.Join(sources, "kwok.yaml"),
 		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=40", "--v=WARN")
 	if err != nil {
 		return 1, err
@@ -77,9 +68,9 @@ func run(m *testing.M) (code int, err error) {
 	}()
 	for _, args := range [][]string{
 		{"apply", "-f", filepath.Join(sources, "nodes.yaml")},
-		{"wait", "node", "-l", "type=kwok", "--for=condition=Ready", labtest.TimeoutFlag},
+		{"wait", "node", "-l", "type=kwok", "--for=condition=Ready", timeoutFlag},
 	} {
-		if _, err := lab.Command(ctx, append([]string{"kubectl"}, args...)...); err != nil {
+		if _, err := cluster.command(ctx, append([]string{"kubectl"}, args...)...); err != nil {
 			return 1, err
 		}
 	}
@@ -87,28 +78,17 @@ func run(m *testing.M) (code int, err error) {
 }
 
 // readSources lets Go's test cache see what these tests are of: it notices what a test itself
-// reads, and not what the programs do that it starts.
-func readSources() error {
-	return filepath.WalkDir(sources, func(path string, entry fs.DirEntry, err error) error {
+// reads, and not what the programs do that it starts. Those are the scheduler, and all in
+// TEST_INPUTS. What TestMain reads before m.Run is not noticed.
+func readSources(t *testing.T) {
+	t.Helper()
+	_ = os.Getenv("TEST_INPUTS")
+	require.NoError(t, filepath.WalkDir(sources, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			_, err = os.ReadFile(path)
 		}
 		return err
-	})
-}
-
-func kubeconfig() string { return filepath.Join(lab.Dir, "kubeconfig") }
-
-// output runs a program and returns what it printed.
-func output(ctx context.Context, program string, args ...string) (string, error) {
-	command := exec.CommandContext(ctx, program, args...)
-	var complaint bytes.Buffer
-	command.Stderr = &complaint
-	out, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", program, strings.Join(args, " "), err, &complaint)
-	}
-	return strings.TrimSpace(string(out)), nil
+	}))
 }
 
 // start starts a program. The function that it returns ends it and returns what it printed.

@@ -11,7 +11,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"  // the build_info metric
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 
-	"example.com/hacking-a-controller/lab/scheduler/spreadstarts"
+	"example.com/hacking-a-controller/06-shipping/controlplane/scheduler/spreadstarts"
 )
 
 func main() {
