@@ -5,14 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/proving"
 )
 
 func TestWrongInputIsOneSentence(t *testing.T) {
@@ -38,19 +41,18 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 	}
 }
 
-func TestTheLessonOfTheLastStageIsWalkedFirst(t *testing.T) {
-	assert.Equal(t, []string{"6", "5", "1"}, lastFirst([]repository.Stage{{Number: 1}, {Number: 5}, {Number: 6}}))
-}
-
 func TestTheLastLineOfAProofCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // how long a task takes is printed, too
 		one, two := make(chan struct{}), make(chan struct{})
 		var out bytes.Buffer
-		err := proveAll(t.Context(), &out, func(_ context.Context, args []string, stdout, stderr io.Writer) int {
+		times := filepath.Join(t.TempDir(), "bin", "prove-times")
+		err := proveAll(t.Context(), &out, times, func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			switch args[0] {
 			case "lesson": // which goes on only beside the branches
 				close(one)
 				<-two
+				proving.Record(ctx, proving.Entry{Kind: "lesson", Name: "stage 1", Result: proving.Cached})
+				proving.Record(ctx, proving.Entry{Kind: "lesson", Name: "stage 6/tools", Took: 200 * time.Second, Result: proving.Passed})
 				fmt.Fprint(stdout, "stage 1\nlessons: 1 passed, 0 failed\n")
 			case "branches":
 				close(two)
@@ -60,6 +62,8 @@ func TestTheLastLineOfAProofCounts(t *testing.T) {
 				fmt.Fprint(stderr, "error: see above\n")
 				return 1
 			default:
+				<-proving.Alone(ctx) // the lessons end
+				proving.Record(ctx, proving.Entry{Kind: "exercise", Name: "1-login", Took: 300 * time.Second, Result: proving.Failed})
 				fmt.Fprint(stderr, "error: there is no disk\n")
 				return 1
 			}
@@ -80,6 +84,10 @@ func TestTheLastLineOfAProofCounts(t *testing.T) {
 		}, lesson)
 		assert.Contains(t, out.String(), "exercise| error: there is no disk\n")
 		assert.True(t, strings.HasSuffix(out.String(), `
+the slowest:
+     5m0s  exercise  1-login  (failed)
+    3m20s  lesson    stage 6/tools
+from the cache: 1 lessons, 0 exercises
 error: workshop branches prove failed; it ended with
 `+strings.Repeat("branches| working\n", mostEnding-2)+`branches| branches: 1 passed, 2 failed
 branches| error: see above
@@ -88,5 +96,8 @@ exercise| workshop exercise prove
 exercise| error: there is no disk
 lessons: 1 passed, 0 failed; branches: 1 passed, 2 failed; exercises: not counted, see above
 `), out.String())
+		written, err := os.ReadFile(times)
+		require.NoError(t, err)
+		assert.Equal(t, "lesson\tstage 1\t0\tcached\nlesson\tstage 6/tools\t200\tpassed\nexercise\t1-login\t300\tfailed\n", string(written))
 	})
 }
