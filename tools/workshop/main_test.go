@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/proving"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 func TestWrongInputIsOneSentence(t *testing.T) {
@@ -29,6 +31,7 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 		"branches, not there": {[]string{"branches", "cut"}, "run this in a git clone of the workshop"},
 		"exercise, not there": {[]string{"list"}, "run this in a git clone of the workshop"},
 		"prove, not there":    {[]string{"prove"}, "run this in a git clone of the workshop"},
+		"nothing to run once": {[]string{"once", "README.md"}, "name the files that a check depends on, and the check: "},
 		"a branch too many":   {[]string{"branches", "switch"}, "accepts 1 arg(s), received 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,4 +103,34 @@ lessons: 1 passed, 0 failed; branches: 1 passed, 2 failed; exercises: not counte
 		require.NoError(t, err)
 		assert.Equal(t, "lesson\tstage 1\t0\tcached\nlesson\tstage 6/tools\t200\tpassed\nexercise\t1-login\t300\tfailed\n", string(written))
 	})
+}
+
+func TestACheckThatHasPassedIsNotRunAgain(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // of the cache on macOS
+	t.Setenv("FRESH", "")
+	r := repositorytest.New(t, map[string]string{
+		"tools/go.mod": "module tools\n", "README.md": "# One\n", "01-list/go.mod": "module list\n", "01-list/main.go": "package main\n",
+	})
+	t.Chdir(r.Root)
+	log := filepath.Join(t.TempDir(), "log")
+	once := func(code string) (runs int) {
+		t.Helper()
+		var out bytes.Buffer
+		ended := run(t.Context(), []string{"once", "README.md", "01-list", "--", "sh", "-c", "echo ran >>'" + log + "'; exit " + code}, &out, &out)
+		assert.Equal(t, code, strconv.Itoa(ended), &out)
+		text, err := os.ReadFile(log)
+		require.NoError(t, err)
+		return strings.Count(string(text), "ran")
+	}
+	assert.Equal(t, 1, once("1"))
+	assert.Equal(t, 2, once("1"), "it has not passed")
+	assert.Equal(t, 3, once("0"))
+	assert.Equal(t, 3, once("0"))
+	repositorytest.Write(t, r.Path("tools", "other.go"), "package other\n")
+	assert.Equal(t, 3, once("0"), "it does not depend on that")
+	repositorytest.Write(t, r.Path("01-list", "new.go"), "package main\n")
+	assert.Equal(t, 4, once("0"))
+	t.Setenv("FRESH", "1")
+	assert.Equal(t, 5, once("0"))
 }

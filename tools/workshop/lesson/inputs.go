@@ -3,10 +3,8 @@ package lesson
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -22,54 +20,30 @@ import (
 type inputs struct {
 	repository repository.Repository
 	all        []string // its files, also those that are not committed yet
-	programs   string   // what belongs to every lesson: this program, the lab, the machine
+	machine    string   // what every lesson depends on
 }
 
 // newInputs looks at a repository. Program is the path of this program.
 func newInputs(ctx context.Context, r repository.Repository, program string) (*inputs, error) {
-	listed, err := r.Git(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z")
+	files, err := verdict.Files(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{repository: r, all: strings.Split(strings.TrimSuffix(listed, "\x00"), "\x00")}
-	workshop, err := verdict.Hash(program)
-	if err != nil {
-		return nil, err
-	}
-	lab, err := verdict.Hash(r.Path("lab", "bin"))
-	if err != nil {
-		return nil, err
-	}
-	kernel, _ := exec.CommandContext(ctx, "uname", "-srm").Output() // without it, nothing is missed
-	in.programs = fmt.Sprintf("workshop %s\nlab %s\nkernel %spostgres %s\n", workshop, lab, kernel, postgres())
-	return in, nil
-}
-
-// postgres names the PostgreSQLs that make postgres may take.
-func postgres() string {
-	homes, _ := filepath.Glob("/usr/lib/postgresql/*")
-	var found []string
-	for _, home := range append(homes, os.Getenv("PG_HOME")) {
-		if info, err := os.Stat(filepath.Join(home, "bin", "postgres")); err == nil {
-			found = append(found, fmt.Sprint(home, " ", info.Size(), " ", info.ModTime().UnixNano()))
-		}
-	}
-	return strings.Join(found, ", ")
+	machine, err := verdict.Machine(ctx, r, program)
+	return &inputs{r, files, machine}, err
 }
 
 // verdict returns that of a lesson, in a folder.
 func (in *inputs) verdict(ctx context.Context, l Lesson, folder string) (verdict.Verdict, error) {
-	hash := sha256.New()
-	for _, file := range in.of(l) {
-		if err := verdict.Add(hash, file, in.repository.Path(file)); err != nil && !os.IsNotExist(err) {
-			return verdict.Verdict{}, fmt.Errorf("hashing what %s depends on: %w", l.Ref, err)
-		}
+	files, err := verdict.HashFiles(in.repository, in.of(l))
+	if err != nil {
+		return verdict.Verdict{}, err
 	}
 	goes, err := in.goCommand(ctx, l.Stage.Folder, "env", "GOVERSION", "GOFLAGS", "GOOS", "GOARCH", "CGO_ENABLED", "GOEXPERIMENT", "GODEBUG")
 	if err != nil {
 		return verdict.Verdict{}, err
 	}
-	return verdict.New(folder, fmt.Sprintf("%s\n%sgo %q\nfiles %x\n", l.Ref, in.programs, goes, hash.Sum(nil))), nil
+	return verdict.New(folder, fmt.Sprintf("%s\n%sgo %q\nfiles %s\n", l.Ref, in.machine, goes, files)), nil
 }
 
 // of returns the files that can change what the lesson does: its own, those of the stage, and

@@ -52,7 +52,7 @@ func Hash(root string) (string, error) {
 		if err != nil {
 			return err
 		}
-		return Add(hash, relative, name)
+		return add(hash, relative, name)
 	})
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", root, err)
@@ -60,9 +60,9 @@ func Hash(root string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)), nil
 }
 
-// Add writes a name, and what the file at path is, to a hash: its type, whether it can be
+// add writes a name, and what the file at path is, to a hash: its type, whether it can be
 // executed, and its content.
-func Add(hash io.Writer, name, path string) error {
+func add(hash io.Writer, name, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
