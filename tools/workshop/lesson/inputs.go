@@ -60,7 +60,7 @@ func (in *inputs) of(l Lesson) []string {
 	}
 	in.name(l.code(), named, l.Stage.Folder)
 	if makes.MatchString(l.code()) {
-		named["Makefile"], named["tools/scripts"] = true, true
+		named["Makefile"], named["tools/maintain.mk"], named["tools/scripts"] = true, true, true
 	}
 	for grown := -1; grown != len(named); { // a module that is named replaces others
 		grown = len(named)
