@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +26,7 @@ these paths, the same lab, Go and kernel. With FRESH=1, it is always run.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths := cmd.ArgsLenAtDash()
 			if paths < 1 || paths == len(args) {
-				return fmt.Errorf("name the files that a check depends on, and the check: workshop once README.md -- grep -q workshop README.md")
+				return errors.New("name the files that a check depends on, and the check: workshop once README.md -- grep -q workshop README.md")
 			}
 			check := args[paths:]
 			r, err := repository.Find(cmd.Context(), ".")
