@@ -75,6 +75,7 @@ func newCommand() *cobra.Command {
 	command.AddCommand(practice.NewCommands()...)
 	command.AddCommand(newBranches())
 	command.AddCommand(newProve())
+	command.AddCommand(newOnce())
 	return command
 }
 

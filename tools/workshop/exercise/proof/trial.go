@@ -10,6 +10,8 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
+	"example.com/hacking-a-controller/tools/workshop/proving"
+	"example.com/hacking-a-controller/tools/workshop/verdict"
 )
 
 // A trial is an exercise that is to be proved.
@@ -17,7 +19,7 @@ type trial struct {
 	exercise.Exercise
 	files []string // that its patch touches, from the top of the repository
 	selection
-	verdict verdict
+	verdict verdict.Verdict
 }
 
 // plan reads the exercises, and reports those that need not be tried to be no good.
@@ -88,13 +90,15 @@ func (p *Prover) prove(ctx context.Context, s *slot, t trial) error {
 	if len(problems) > 0 {
 		p.report(t.Folder(), problems...)
 		p.print("%s is NOT honest (%s)\n", t.ID(), since(began))
+		proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Took: time.Since(began), Result: proving.Failed})
 		return nil
 	}
 	p.print("%s is honest (%s)\n", t.ID(), since(began))
+	proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Took: time.Since(began), Result: proving.Passed})
 	p.mu.Lock()
 	p.honest++
 	p.mu.Unlock()
-	return t.verdict.save()
+	return t.verdict.Save()
 }
 
 // try breaks the code of a slot and says what is wrong with the exercise.
