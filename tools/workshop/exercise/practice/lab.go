@@ -93,7 +93,7 @@ func (p practice) buildLab(ctx context.Context, out io.Writer) error {
 	command := process.Command(ctx, "make", "--silent", "lab")
 	command.Dir = p.home.Root
 	command.Env = process.Environment(nil)
-	command.Stdout, command.Stderr = out, out
+	command.Stdout, command.Stderr = out, until{ctx, p.out}
 	// Interrupted, Go removes its temporary files.
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second
@@ -108,6 +108,20 @@ func (p practice) buildLab(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("the lab could not be built (make lab: %w); what it printed says why", err)
 	}
 	return nil
+}
+
+// An until writes until a context ends. What make and Go have to say of being interrupted is no
+// news to somebody who has pressed Ctrl-C.
+type until struct {
+	context.Context
+	io.Writer
+}
+
+func (u until) Write(text []byte) (int, error) {
+	if u.Err() != nil {
+		return len(text), nil
+	}
+	return u.Writer.Write(text)
 }
 
 // A labBuild is the lab as it is built in the background.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,12 +15,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
 // building is a recipe for a lab that waits until it is let go.
-const building = "echo compiling; echo $$$$ >pid; until [ -e go ]; do sleep 0.01; done; mkdir -p lab/bin; touch lab/bin/kube-apiserver"
+const building = "trap 'echo interrupted >&2; exit 130' INT; echo compiling; echo $$$$ >pid; until [ -e go ]; do sleep 0.01; done; mkdir -p lab/bin; touch lab/bin/kube-apiserver"
 
 // newLearnerWithoutLab is one whose first exercise needs the lab.
 func newLearnerWithoutLab(t *testing.T, recipe string) learner {
@@ -113,6 +115,8 @@ func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 	cancel()
 	require.NoError(t, wait(t, ended, "the end"))
 	out.next(t, "To continue: make learn")
+	assert.NotContains(t, out.buffer.String(), "interrupted")
+	assert.NotContains(t, out.buffer.String(), "make: ***")
 	assert.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, exercisetest.Timeout, 10*time.Millisecond)
 }
 
@@ -150,6 +154,22 @@ func TestAFewExercisesStandForMany(t *testing.T) {
 		others = append(others, others[1])
 	}
 	assert.Equal(t, "1-smallest, 1-silent, 1-silent, 1-silent, 1-silent, 1-silent, and 3 more", some(others))
+}
+
+func TestTheNextExerciseIsOneThatIsWanted(t *testing.T) {
+	l := newLearner(t)
+	all, _, err := exercise.All(l.home)
+	require.NoError(t, err)
+	wants := func(names ...string) func(exercise.Exercise) bool {
+		return func(e exercise.Exercise) bool { return slices.Contains(names, e.Name) }
+	}
+	for from, want := range map[string]string{"lost": "smallest", "smallest": "lost", "silent": "lost", "none": "lost"} {
+		next, ok := after(exercise.Exercise{Stage: all[0].Stage, Name: from}, all, wants("lost", "smallest"))
+		assert.True(t, ok)
+		assert.Equal(t, want, next.Name, from)
+	}
+	_, ok := after(all[0], all, wants())
+	assert.False(t, ok)
 }
 
 func TestOutsideATerminalNoLineIsCleared(t *testing.T) {

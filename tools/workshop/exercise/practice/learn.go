@@ -63,6 +63,7 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 		}
 		c, e, err = s.moveOn(ctx, e)
 	}
+	s.endLab()
 	if err == nil || ctx.Err() != nil {
 		s.printf("\nTo continue: make learn")
 		return nil
