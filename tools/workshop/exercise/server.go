@@ -20,7 +20,7 @@ import (
 // A test starts an API server by this package, or finds its programs by this variable.
 const (
 	envtest = "sigs.k8s.io/controller-runtime/pkg/envtest"
-	assets  = `"KUBEBUILDER_ASSETS"`
+	assets  = "KUBEBUILDER_ASSETS"
 )
 
 // NeedAPIServer returns those of some exercises of which a judging test may start an API server,
@@ -154,7 +154,7 @@ func (s *source) follow(d declaration, from reference) (next []reference, found 
 	ast.Inspect(d.node, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.BasicLit:
-			found = found || node.Value == assets
+			found = found || strings.Contains(node.Value, assets)
 		case *ast.Ident:
 			next = append(next, reference{from.folder, node.Name, false, from.tests})
 		case *ast.SelectorExpr:

@@ -45,6 +45,7 @@ func TestWhichExercisesNeedAnAPIServer(t *testing.T) {
 		"a method does":                     {`func TestIt(t *testing.T) { env{}.start(t) }; type env struct{}; func (env) start(t *testing.T) { testcluster.Start(t) }`, true},
 		"a method of another package does":  {`func TestIt(t *testing.T) { var c testcluster.Cluster; c.Restart() }`, true},
 		"it needs the programs":             {`func TestIt(t *testing.T) { os.Getenv("KUBEBUILDER_ASSETS") }`, true},
+		"a script of it does":               {`func TestIt(t *testing.T) { exec.Command("sh", "-c", "exec $KUBEBUILDER_ASSETS/kubectl") }`, true},
 		"another test does":                 {`func TestIt(t *testing.T) {}; func TestOther(t *testing.T) { testcluster.Start(t) }`, false},
 		"one with a longer name does":       {`func TestIt(t *testing.T) {}; func TestItself(t *testing.T) { testcluster.Start(t) }`, false},
 		"all begin with one":                {`func TestIt(t *testing.T) {}; func TestMain(m *testing.M) { testcluster.Start(nil) }`, true},
