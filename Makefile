@@ -30,11 +30,11 @@ $(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o w
 ##@ Learn
 
 .PHONY: learn
-learn: workshop $(LAB) ## Work through the exercises, with a check at each save
+learn: workshop $(BUILT_LAB) ## Work through the exercises, with a check at each save
 	@$(WORKSHOP) learn
 
 .PHONY: exercise
-exercise: workshop $(LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)
+exercise: workshop $(BUILT_LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)
 	@$(WORKSHOP) exercise start '$(N)' '$(NAME)'
 
 .PHONY: exercises
