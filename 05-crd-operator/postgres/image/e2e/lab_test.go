@@ -1,4 +1,5 @@
-package image_test
+// Package e2e runs the image in the pods of labs.
+package e2e
 
 import (
 	"bytes"
@@ -35,9 +36,9 @@ var testTimeout = max(testcluster.TestTimeout, 3*time.Minute)
 func makeImage(t *testing.T) (archive string, made image.Made) {
 	t.Helper()
 	archive = filepath.Join(t.TempDir(), "postgres.tar")
-	made, err := image.Make(t.Context(), image.Options{PostgreSQL: testpostgres.Find(t), Agent: "./testdata/agent", Output: archive})
+	made, err := image.Make(t.Context(), image.Options{PostgreSQL: testpostgres.Find(t), Agent: "../testdata/agent", Output: archive})
 	require.NoError(t, err)
-	_, err = os.ReadFile("testdata/agent/main.go") // for go test's cache: go build reads it
+	_, err = os.ReadFile("../testdata/agent/main.go") // for go test's cache: go build reads it
 	require.NoError(t, err)
 	return archive, made
 }
@@ -56,7 +57,7 @@ func TestPostgreSQLRunsInThePodsOfALab(t *testing.T) {
 			l.run(nil, "kubectl", "label", "namespace", "default", "pod-security.kubernetes.io/enforce=restricted")
 			_, port, err := net.SplitHostPort(testport.Hold(t, "127.0.0.1")) // which is the pod's address, too, elsewhere than on Linux
 			require.NoError(t, err)
-			pod, err := os.ReadFile("testdata/pod.yaml")
+			pod, err := os.ReadFile("pod.yaml")
 			require.NoError(t, err)
 			l.run([]byte(strings.NewReplacer("IMAGE", made.Name, "PORT", port).Replace(string(pod))), "kubectl", "apply", "-f", "-")
 			address := l.addressOf("member")
