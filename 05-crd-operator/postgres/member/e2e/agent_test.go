@@ -43,6 +43,8 @@ type agent struct {
 	status  string        // of /status
 	// leftLease is whether it held the Lease when it had ended.
 	leftLease bool
+	// last is what it has reported last. On a busy machine it may not answer in time.
+	last atomic.Pointer[report]
 }
 
 // start creates the pod of a member, and plays the kubelet: it runs the agent on the member's
@@ -222,7 +224,11 @@ func (a *agent) report() (report, error) {
 	if response.StatusCode != http.StatusOK {
 		return r, fmt.Errorf("%s: %s", a.name, response.Status)
 	}
-	return r, json.NewDecoder(response.Body).Decode(&r)
+	if err := json.NewDecoder(response.Body).Decode(&r); err != nil {
+		return r, err
+	}
+	a.last.Store(&r)
+	return r, nil
 }
 
 // awaits waits until the agent reports that it is so.

@@ -114,7 +114,7 @@ func TestAPasswordChangesWhileCommitsWait(t *testing.T) {
 	e.setPassword("app", "new")
 	first.admits("app", "new")
 	assert.Empty(t, commit)
-	assert.False(t, e.logged("db-1", "could not be compared"), "it did not wait either")
+	assert.False(t, e.logged("db-1", "canceling wait for synchronous replication"), "it did not wait either")
 	e.start("db-2")
 	e.streams("db-2")
 	assert.NoError(t, <-commit)
