@@ -1,4 +1,4 @@
-package member_test
+package e2e
 
 import (
 	"os"
@@ -65,7 +65,7 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{TB: t, programs: testpostgres.Find(t).Bin, agents: map[string]*agent{}, timeline: 1}
 	server := testcluster.Shared(t)
-	installed.Do(func() { server.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...) })
+	installed.Do(func() { server.InstallCRDs(t, testcluster.ReadCRDs(t, "../../config/crd")...) })
 	scheme := runtime.NewScheme()
 	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme)
 	require.NoError(t, builder.AddToScheme(scheme))

@@ -1,4 +1,4 @@
-package member_test
+package e2e
 
 import (
 	"crypto/tls"
@@ -53,7 +53,7 @@ func (a *agent) configure(role, password string) *pgconn.Config {
 	return config
 }
 
-// hasAppDatabase waits until the member has made it, which is the last thing that it makes.
+// hasAppDatabase waits until the member has made it.
 func (a *agent) hasAppDatabase() {
 	a.Helper()
 	a.eventually(func() bool {
@@ -114,7 +114,7 @@ func TestAPasswordChangesWhileCommitsWait(t *testing.T) {
 	e.setPassword("app", "new")
 	first.admits("app", "new")
 	assert.Empty(t, commit)
-	assert.False(t, e.logged("db-1", "could not be compared"), "it did not wait either")
+	assert.False(t, e.logged("db-1", "canceling wait for synchronous replication"), "it did not wait either")
 	e.start("db-2")
 	e.streams("db-2")
 	assert.NoError(t, <-commit)
@@ -125,7 +125,7 @@ func TestANewPrimaryHasTheRolesOfTheSecrets(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
-	first.hasAppDatabase()
+	e.eventually(func() bool { return e.logged("db-1", "the roles are those of the Secrets") }, "db-1 has compared the roles")
 	for _, command := range []string{"DROP DATABASE app", "ALTER ROLE app PASSWORD 'other'", "DROP ROLE replication"} {
 		first.sql(command)
 	}
@@ -139,7 +139,6 @@ func TestWhatRolesMayDo(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
-	first.hasAppDatabase()
 	config := first.configure("app", passwords["app"])
 	config.Database = "app"
 	app, err := pgconn.ConnectConfig(t.Context(), config)

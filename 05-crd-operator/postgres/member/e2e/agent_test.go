@@ -1,4 +1,4 @@
-package member_test
+package e2e
 
 import (
 	"encoding/json"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -43,6 +43,8 @@ type agent struct {
 	status  string        // of /status
 	// leftLease is whether it held the Lease when it had ended.
 	leftLease bool
+	// last is what it has reported last. On a busy machine it may not answer in time.
+	last atomic.Pointer[report]
 }
 
 // start creates the pod of a member, and plays the kubelet: it runs the agent on the member's
@@ -61,7 +63,7 @@ func (e *env) startWith(name, kubeconfig string) *agent {
 	require.NoError(e, e.client.Create(e.Context(), pod))
 	a := &agent{env: e, name: name, uid: pod.UID, data: filepath.Join(e.folder, name), done: make(chan struct{})}
 	ip := freeIP()
-	a.address, a.status = freeAddress(e, ip), freeAddress(e, ip)
+	a.address, a.status = testport.Hold(e, ip), testport.Hold(e, ip)
 	if err := os.Mkdir(a.data, 0o700); err == nil {
 		e.own(a.data)
 	}
@@ -108,15 +110,6 @@ func freeIP() string {
 	}
 	n := addresses.Add(1)
 	return fmt.Sprintf("127.%d.%d.%d", 1+os.Getpid()%250, n/250, 1+n%250)
-}
-
-// freeAddress is one that nobody listens at.
-func freeAddress(t testing.TB, ip string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
-	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 func port(address string) string {
@@ -231,7 +224,11 @@ func (a *agent) report() (report, error) {
 	if response.StatusCode != http.StatusOK {
 		return r, fmt.Errorf("%s: %s", a.name, response.Status)
 	}
-	return r, json.NewDecoder(response.Body).Decode(&r)
+	if err := json.NewDecoder(response.Body).Decode(&r); err != nil {
+		return r, err
+	}
+	a.last.Store(&r)
+	return r, nil
 }
 
 // awaits waits until the agent reports that it is so.

@@ -1,4 +1,4 @@
-package member_test
+package e2e
 
 import (
 	"fmt"

@@ -1,4 +1,5 @@
-package image_test
+// Package e2e runs the image in the pods of labs.
+package e2e
 
 import (
 	"bytes"
@@ -17,23 +18,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/image"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 )
 
 const (
-	nobody      = 65534
-	testTimeout = 3 * time.Minute
-	pause       = 100 * time.Millisecond
+	nobody = 65534
+	pause  = 100 * time.Millisecond
 )
+
+// testTimeout is for each program of a lab, of which two start at the same time.
+var testTimeout = max(testcluster.TestTimeout, 3*time.Minute)
 
 // make the image with an agent that becomes postgres.
 func makeImage(t *testing.T) (archive string, made image.Made) {
 	t.Helper()
 	archive = filepath.Join(t.TempDir(), "postgres.tar")
-	made, err := image.Make(t.Context(), image.Options{PostgreSQL: testpostgres.Find(t), Agent: "./testdata/agent", Output: archive})
+	made, err := image.Make(t.Context(), image.Options{PostgreSQL: testpostgres.Find(t), Agent: "../testdata/agent", Output: archive})
 	require.NoError(t, err)
-	_, err = os.ReadFile("testdata/agent/main.go") // for go test's cache: go build reads it
+	_, err = os.ReadFile("../testdata/agent/main.go") // for go test's cache: go build reads it
 	require.NoError(t, err)
 	return archive, made
 }
@@ -50,8 +55,9 @@ func TestPostgreSQLRunsInThePodsOfALab(t *testing.T) {
 			l := startLab(t, user)
 			l.run(nil, "lab", "load", l.readable(archive))
 			l.run(nil, "kubectl", "label", "namespace", "default", "pod-security.kubernetes.io/enforce=restricted")
-			port := freePort(t)
-			pod, err := os.ReadFile("testdata/pod.yaml")
+			_, port, err := net.SplitHostPort(testport.Hold(t, "127.0.0.1")) // which is the pod's address, too, elsewhere than on Linux
+			require.NoError(t, err)
+			pod, err := os.ReadFile("pod.yaml")
 			require.NoError(t, err)
 			l.run([]byte(strings.NewReplacer("IMAGE", made.Name, "PORT", port).Replace(string(pod))), "kubectl", "apply", "-f", "-")
 			address := l.addressOf("member")
@@ -68,16 +74,6 @@ func TestPostgreSQLRunsInThePodsOfALab(t *testing.T) {
 			}
 		})
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	require.NoError(t, err)
-	return port
 }
 
 // lab is a cluster of one node.
