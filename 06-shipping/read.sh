@@ -28,6 +28,7 @@ kubectl port-forward -n cnat-system deployment/cnat-manager :8443 >"$log" 2>&1 &
 forward=$!
 trap 'kill $forward 2>/dev/null; rm -f "$log" "$kubeconfig"' EXIT
 port=
+# luck: it ends with kubectl
 while [ -z "$port" ]; do
 	kill -0 $forward 2>/dev/null || { cat "$log" >&2; exit 1; } # it has said why
 	sleep 0.1

@@ -6,6 +6,7 @@
 # The program takes the place of this shell, so it gets all signals. The scaling
 # ends within a second of it, whatever ended it.
 scale() {
+	# luck: it ends with the program
 	while :; do
 		for replicas in 2 4 3 1; do
 			kubectl --namespace=harbour scale deployment/cranes --replicas="$replicas"

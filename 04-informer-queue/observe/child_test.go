@@ -146,6 +146,7 @@ func alive(t *testing.T, pid string) bool {
 	t.Helper()
 	n, err := strconv.Atoi(pid)
 	require.NoError(t, err)
+	// luck: a zombie is looked for below
 	if syscall.Kill(n, 0) != nil {
 		return false
 	}

@@ -115,6 +115,7 @@ func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	// luck: startMonitored takes another one if a program was faster
 	require.NoError(t, listener.Close())
 	return listener.Addr().String()
 }

@@ -8,7 +8,7 @@
 set -eu
 here=$(dirname "$0")/..
 at=$here/config/samples/at.yaml
-wait=5 # seconds
+wait=8 # seconds
 
 kubectl apply -f "$here/config/crd"
 kubectl wait --for=condition=established crd --all --timeout=2m >/dev/null
@@ -21,11 +21,13 @@ case ${PROGRAM-} in
 	;;
 esac
 
+dir=$(mktemp -d)
 program='' watch=''
 end() {
 	trap - EXIT
 	kill $watch $program 2>/dev/null || : # unquoted: there may be none
 	wait 2>/dev/null || :
+	rm -r "$dir"
 }
 trap end EXIT
 trap 'exit 130' INT
@@ -44,17 +46,20 @@ schedule=$(date -u -d "@$due" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null || date -u -r "$du
 sed "s/schedule: .*/schedule: \"$schedule\"/" "$at" | kubectl apply -f -
 
 # As a list: of a single object kubectl leaves out what changes while it starts.
-kubectl get at --field-selector=metadata.name=example-at --watch &
+mkfifo "$dir/watch"
+kubectl get at --field-selector=metadata.name=example-at --watch --request-timeout=2m >"$dir/watch" &
 watch=$!
-tries=60
-until kubectl wait --for=jsonpath='{.status.phase}'=DONE at/example-at --timeout=2s >/dev/null 2>&1; do
+# When the operator ends, the watch has nothing more to show.
+{ while kill -0 "$program" 2>/dev/null; do sleep 1; done; kill "$watch" 2>/dev/null; } & # luck: it ends with the operator
+phase=
+while [ "$phase" != DONE ] && IFS= read -r line; do
+	printf '%s\n' "$line"
+	case $line in *' DONE '*) phase=DONE ;; esac
+done <"$dir/watch"
+if [ "$phase" != DONE ]; then
 	kill -0 "$program" 2>/dev/null || { wait "$program"; exit; } # it has said why
-	tries=$((tries - 1))
-	if [ "$tries" = 0 ]; then
-		echo "the sample is not DONE after two minutes; see what the operator says above, and kubectl describe at example-at" >&2
-		exit 1
-	fi
-done
-sleep 1 # until the watch has shown that, too
+	echo "the sample is not DONE after two minutes; see what the operator says above, and kubectl describe at example-at" >&2
+	exit 1
+fi
 end
 kubectl logs example-at-pod

@@ -54,6 +54,7 @@ func (o *load) create(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
+		// luck: an At that is created late runs late, and is counted
 		due := time.Now().Add(2 * time.Second)
 		for range o.each {
 			o.createAt(due)

@@ -198,6 +198,7 @@ func (p *process) until(met func() bool) {
 
 // get returns the status code and the body; 0 when there is no answer.
 func (p *process) get(url, token string) (int, string) {
+	// luck: a try of many
 	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -237,6 +238,7 @@ func freeAddress(t *testing.T) string {
 	}
 	l, err := net.Listen("tcp", host+":0")
 	require.NoError(t, err)
+	// luck: on Linux nobody else has this address
 	defer l.Close()
 	return fmt.Sprint(l.Addr())
 }

@@ -80,6 +80,7 @@ func (e *env) isBackedUpNow() {
 func (e *env) stateTime(w *writer) time.Time {
 	e.Helper()
 	w.goesOn()
+	// luck: it is waited for
 	then := time.Now().Truncate(time.Second).Add(time.Second)
 	e.archived(then)
 	return then

@@ -145,6 +145,7 @@ func TestARegistryThatCannotRun(t *testing.T) {
 		"an argument":              {"moon", `unknown command "moon" for "registry"`},
 	} {
 		t.Run(sentence, func(t *testing.T) {
+			// luck: it ends one that runs, which is the failure
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // if it runs
 			defer cancel()
 			var stdout, stderr strings.Builder

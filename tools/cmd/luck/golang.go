@@ -35,14 +35,26 @@ func checkGo(content []byte) ([]finding, error) {
 		}
 		c.fake = calls(function.Body, "synctest", "Test")
 		c.letGo(function)
-		ast.Inspect(function.Body, func(node ast.Node) bool {
-			if call, ok := node.(*ast.CallExpr); ok {
-				c.call(call)
-			}
-			return true
-		})
+		c.inspect(function.Body, false)
 	}
 	return c.found, nil
+}
+
+// inspect checks all calls in a node. A function that is tried again and again may give each try
+// a limit.
+func (c *goChecker) inspect(node ast.Node, try bool) {
+	ast.Inspect(node, func(inner ast.Node) bool {
+		call, ok := inner.(*ast.CallExpr)
+		if !ok || inner == node {
+			return true
+		}
+		c.call(call, try)
+		if selector, ok := call.Fun.(*ast.SelectorExpr); ok && waiting.MatchString(selector.Sel.Name) {
+			c.inspect(call, true)
+			return false
+		}
+		return true
+	})
 }
 
 type goChecker struct {
@@ -61,7 +73,7 @@ var (
 	fixedPort  = regexp.MustCompile(`^[^/]*:[1-9][0-9]*$`)
 )
 
-func (c *goChecker) call(call *ast.CallExpr) {
+func (c *goChecker) call(call *ast.CallExpr, try bool) {
 	selector, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return
@@ -72,8 +84,8 @@ func (c *goChecker) call(call *ast.CallExpr) {
 		if !c.fake && measures(call.Args) {
 			c.report(call, measure)
 		}
-	case waiting.MatchString(name) && of != "benchmark":
-		if longest, ok := longestOf(call.Args); !c.fake && ok && longest < time.Minute && longest >= time.Second {
+	case waiting.MatchString(name):
+		if longest, ok := longestOf(call.Args); !c.fake && !(try && of == "context") && ok && longest < time.Minute && longest >= time.Second {
 			c.report(call, limit)
 		}
 	case name == "Add" && len(call.Args) == 1 && isNow(selector.X):

@@ -28,6 +28,7 @@ func TestGo(t *testing.T) {
 		"a time-out of its own":                   {`ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)`, limit},
 		"a time-out in another order":             {`require.Eventually(t, ready, time.Second*10, time.Millisecond)`, limit},
 		"a time-out of minutes":                   {`require.Eventually(t, ready, 2*time.Minute, time.Millisecond)`, ""},
+		"a limit for each try": {"require.Eventually(t, func() bool {\n\tctx, cancel := context.WithTimeout(t.Context(), time.Second)\n}, testTimeout, time.Second)", ""},
 		"the helper's time-out":                   {`require.Eventually(t, ready, testTimeout, time.Second)`, ""},
 		"the helper's time-out, called":           {`require.Eventually(t, ready, testenv.Timeout(), time.Second)`, ""},
 		"a date a few seconds ahead":              {`at(time.Now().Add(4 * time.Second))`, soon},
@@ -85,7 +86,7 @@ func TestShell(t *testing.T) {
 	for name, tc := range map[string]struct{ code, want string }{
 		"until, for ever":                 {"until grep -q x log; do sleep 1; done", endless},
 		"while, for ever":                 {"while ! grep -q x log; do sleep 1; done", endless},
-		"a loop that counts":              {`n=0; until grep -q x log; do n=$((n + 1)); [ "$n" -lt 60 ] || exit 1; sleep 1; done`, ""},
+		"a loop that counts":              {`n=60; until grep -q x log; do n=$((n - 1)); [ "$n" != 0 ] || exit 1; sleep 1; done`, ""},
 		"a loop of tries":                 {"for try in 1 2 3; do grep -q x log && break; sleep 1; done", ""},
 		"a loop that reads":               {"while read -r line; do echo \"$line\"; done", ""},
 		"one loop in another":             {"for name in a b; do until grep -q \"$name\" log; do sleep 1; done; done", endless},
@@ -114,6 +115,10 @@ func TestALesson(t *testing.T) {
 	found, err := checkLesson([]byte("# A lesson\n\n```bash exec\ncurl -s localhost:8016\nsleep 1\n```\n\n```text\n$ sleep 1\n```\n\n```bash exec lab\nsleep 2\n```\n"))
 	require.NoError(t, err)
 	assert.Equal(t, map[int]string{5: pause, 13: pause}, texts(found))
+
+	found, err = checkLesson([]byte("# A lesson\n\n<!-- luck: it shows that time passes -->\n```bash exec\nsleep 1\n```\n"))
+	require.NoError(t, err)
+	assert.Empty(t, found)
 }
 
 func TestALineIsExcusedByAReason(t *testing.T) {

@@ -91,6 +91,8 @@ func checksOf(name string) func([]byte) ([]finding, error) {
 		return nil
 	case strings.HasSuffix(name, "_test.go"):
 		return checkGo
+	case strings.HasSuffix(name, ".sh") && strings.Contains(name, "/lesson/checks/"):
+		return checkStep
 	case strings.HasSuffix(name, ".sh"):
 		return checkScript
 	case path.Base(name) == "README.md":

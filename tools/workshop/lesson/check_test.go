@@ -377,6 +377,7 @@ func requireGone(t *testing.T, file string) {
 	for word := range strings.FieldsSeq(string(text)) {
 		pid, err := strconv.Atoi(word)
 		require.NoError(t, err)
+		// luck: zombies are looked for, too
 		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || zombie(word) }, testenv.Timeout(), 10*time.Millisecond)
 	}
 }

@@ -10,6 +10,7 @@ stop $program
 proxy --reject-methods=PUT
 start --kubeconfig="$dir/kubeconfig"
 logs Forbidden
+# luck: no state of the server shows how old the watch is
 sleep 2 # after a watch of less than a second comes a list, which would fill the cache anew
 stop $proxy
 echo "# updates are allowed again" >> "$dir/log"

@@ -2,6 +2,7 @@
 # Makes a pod that is owned by an At, and not made for it.
 cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
+# luck: a try of many
 reported() { is at/backup .status.phase DONE || kubectl wait --for=condition=Scheduled=False at/backup --timeout=1s >/dev/null 2>&1; }
 begin
 at backup 'echo the backup is written' 2099-01-01T00:00:00Z

@@ -50,6 +50,7 @@ func (e *env) backUp(from *agent) (failure string) {
 // returns that.
 func (a *agent) archived() time.Time {
 	a.Helper()
+	// luck: it is waited for
 	then := time.Now().Truncate(time.Second).Add(time.Second)
 	a.awaits("is archived", func(r report) bool { return r.Archive != nil && r.Archive.Until.After(then) })
 	return then

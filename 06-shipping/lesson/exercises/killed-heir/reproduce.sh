@@ -64,6 +64,7 @@ await running
 replica 2
 await probe readyz
 probe healthz && echo 'replica-2 stands by, and is alive'
+# luck: the time itself is what it is about
 sleep 12 # it stands by for longer than those ten seconds
 kill $one
 await leads 2

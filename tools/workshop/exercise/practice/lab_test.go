@@ -117,6 +117,7 @@ func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 	out.next(t, "To continue: make learn")
 	assert.NotContains(t, out.buffer.String(), "interrupted")
 	assert.NotContains(t, out.buffer.String(), "make: ***")
+	// luck: a child of the test, which waits for it
 	assert.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, exercisetest.Timeout, 10*time.Millisecond)
 }
 

@@ -109,6 +109,7 @@ func pidOf(t *testing.T, file string) int {
 func expectNoProcess(t *testing.T, pid int) {
 	t.Helper()
 	gone := func() bool {
+		// luck: a zombie is looked for below
 		if syscall.Kill(pid, 0) != nil {
 			return true
 		}
