@@ -44,6 +44,7 @@ func TestWhichExercisesNeedAnAPIServer(t *testing.T) {
 		"one in a table does":               {`func TestIt(t *testing.T) { cases[0](t) }; var cases = []func(*testing.T){sub}; func sub(t *testing.T) { testcluster.Start(t) }`, true},
 		"a method does":                     {`func TestIt(t *testing.T) { env{}.start(t) }; type env struct{}; func (env) start(t *testing.T) { testcluster.Start(t) }`, true},
 		"a method of another package does":  {`func TestIt(t *testing.T) { var c testcluster.Cluster; c.Restart() }`, true},
+		"a method of the same name does":    {`func TestIt(t *testing.T) { start() }; func start() {}; type env struct{}; func (env) start(t *testing.T) { testcluster.Start(t) }`, false},
 		"it needs the programs":             {`func TestIt(t *testing.T) { os.Getenv("KUBEBUILDER_ASSETS") }`, true},
 		"a script of it does":               {`func TestIt(t *testing.T) { exec.Command("sh", "-c", "exec $KUBEBUILDER_ASSETS/kubectl") }`, true},
 		"another test does":                 {`func TestIt(t *testing.T) {}; func TestOther(t *testing.T) { testcluster.Start(t) }`, false},

@@ -21,7 +21,7 @@ import (
 )
 
 // building is a recipe for a lab that waits until it is let go.
-const building = "trap 'echo interrupted >&2; exit 130' INT; echo compiling; echo $$$$ >pid; until [ -e go ]; do sleep 0.01; done; mkdir -p lab/bin; touch lab/bin/kube-apiserver"
+const building = "trap 'echo interrupted >&2; >tidied; exit 130' INT; echo compiling; echo $$$$ >pid; until [ -e go ]; do sleep 0.01; done; mkdir -p lab/bin; touch lab/bin/kube-apiserver"
 
 // newLearnerWithoutLab is one whose first exercise needs the lab.
 func newLearnerWithoutLab(t *testing.T, recipe string) learner {
@@ -70,9 +70,11 @@ func TestTheLabIsBuiltWhileOthersAreSolved(t *testing.T) {
 
 func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
 	l := newLearnerWithoutLab(t, building)
+	_, _, _, err := l.open(&bytes.Buffer{}).begin(t.Context(), "1", "lost")
+	require.NoError(t, err)
+	l.solve()
 	out, _, ended := l.learn(t.Context())
 	out.next(t, "Meanwhile, n goes to")
-	l.solve() // nothing can judge it yet
 	l.letGo()
 	out.next(t, "Well done, it is solved.")
 	out.next(t, "1-smallest")
@@ -115,6 +117,7 @@ func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 	cancel()
 	require.NoError(t, wait(t, ended, "the end"))
 	out.next(t, "To continue: make learn")
+	assert.FileExists(t, l.home.Path("tidied"), "it was interrupted, and not killed")
 	assert.NotContains(t, out.buffer.String(), "interrupted")
 	assert.NotContains(t, out.buffer.String(), "make: ***")
 	// luck: a child of the test, which waits for it
