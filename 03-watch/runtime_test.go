@@ -41,7 +41,7 @@ func TestAListThatFailsIsASentenceThatIsMissing(t *testing.T) {
 		return true, nil, errors.New("no answer")
 	})
 	var out, errs bytes.Buffer
-	r := &runtimes{client: client, timeout: time.Minute, out: &out, err: &errs, cost: &cost{}}
+	r := &runtimes{client: client, timeout: testcluster.TestTimeout, out: &out, err: &errs, cost: &cost{}}
 	require.NoError(t, r.handle(t.Context(), change{watch.Added, pod("a", 3)}), "the program goes on")
 	assert.Empty(t, out.String())
 	assert.Equal(t, "error: listing the pods: no answer\n", errs.String())
@@ -87,7 +87,7 @@ func benchmarkHandle(b *testing.B, config *rest.Config, namespace string) {
 	cost := &cost{}
 	config = rest.CopyConfig(config)
 	config.Wrap(cost.count)
-	r := &runtimes{client: kubernetes.NewForConfigOrDie(config), timeout: time.Minute, out: io.Discard, err: io.Discard, cost: cost}
+	r := &runtimes{client: kubernetes.NewForConfigOrDie(config), timeout: testcluster.TestTimeout, out: io.Discard, err: io.Discard, cost: cost}
 	event := change{watch.Modified, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "pod-0"}}}
 	for b.Loop() {
 		if err := r.handle(b.Context(), event); err != nil {

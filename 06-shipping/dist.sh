@@ -40,5 +40,5 @@ trap 'rm -rf "$overlay"' EXIT
     echo "configMapGenerator: [{name: cnat-environment, namespace: cnat-system, behavior: merge, literals: [\"REGION=$REGION\"]}]"
   fi
 } >"$overlay/kustomization.yaml"
-# The version of Kustomize stands in tools/pinned/kustomize/go.mod.
-"$(GOWORK=off go -C ../tools/pinned/kustomize tool -n kustomize)" build "$overlay"
+# The version of Kustomize is in tools/pinned/kustomize/go.mod. Tests have built it before.
+"${KUSTOMIZE:-$(GOWORK=off go -C ../tools/pinned/kustomize tool -n kustomize)}" build "$overlay"

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 // recorder is a kubectl that records its calls. There is an At for as many GETs as the
@@ -44,6 +46,7 @@ func undeploy(t *testing.T, files map[string]string, variables ...string) (outpu
 	for name, content := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
+	testprogram.Path(t, "KUSTOMIZE") // which dist.sh runs
 	command := exec.CommandContext(t.Context(), "sh", "undeploy.sh")
 	command.Env = append(append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH")), variables...)
 	combined, err := command.CombinedOutput()

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,7 +36,7 @@ func startCommand(t *testing.T, environment []string, path string, args ...strin
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does with what it starts
 	p.Cancel = func() error { return p.Process.Signal(syscall.SIGTERM) }
-	p.WaitDelay = 5 * time.Second
+	p.WaitDelay = testcluster.TestTimeout
 	p.wait = sync.OnceValue(p.Wait)
 	require.NoError(t, p.Start())
 	t.Cleanup(func() {

@@ -153,7 +153,7 @@ func (e *env) start() {
 	p.command.Dir = e.t.TempDir()
 	p.command.Env = []string{"KUBECONFIG=" + e.proxy.kubeconfig}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
-	p.command.WaitDelay = time.Second // in case a child process still holds the pipe
+	p.command.WaitDelay = testcluster.TestTimeout // in case a child process still holds the pipe
 	require.NoError(e.t, p.command.Start())
 	go func() {
 		p.err = p.command.Wait()
@@ -188,10 +188,8 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// stopTimeout is how long the program may take to end. An idle program needs milliseconds.
-const stopTimeout = 15 * time.Second
-
-// stop sends a signal, after which the program has to end with exit code 0.
+// stop sends a signal, after which the program has to end with exit code 0. An idle program
+// needs milliseconds.
 func (e *env) stop(signal syscall.Signal) {
 	e.t.Helper()
 	e.alive()
@@ -199,8 +197,8 @@ func (e *env) stop(signal syscall.Signal) {
 	select {
 	case <-e.program.ended:
 		require.NoError(e.t, e.program.err, "the program did not end with exit code 0 at %s%s", signalName(signal), e.program.printed())
-	case <-time.After(stopTimeout):
-		require.FailNow(e.t, fmt.Sprintf("the program still runs %s after %s%s", stopTimeout, signalName(signal), e.program.printed()))
+	case <-time.After(testcluster.TestTimeout):
+		require.FailNow(e.t, fmt.Sprintf("the program still runs %s after %s%s", testcluster.TestTimeout, signalName(signal), e.program.printed()))
 	}
 }
 

@@ -3,7 +3,7 @@ package controllerruntime
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testcluster.Main(m) }

@@ -109,6 +109,15 @@ func in(d time.Duration) (time.Time, string) {
 	return due, due.UTC().Format(time.RFC3339)
 }
 
+// schedule lets an At that still waits be due in d from now, and returns when that is.
+func (s *env) schedule(name string, d time.Duration) time.Time {
+	s.t.Helper()
+	due, schedule := in(d)
+	_, err := s.ats.Patch(s.t.Context(), name, types.MergePatchType, []byte(`{"spec":{"schedule":"`+schedule+`"}}`), metav1.PatchOptions{})
+	require.NoError(s.t, err)
+	return due
+}
+
 // becomes waits until an At is in a phase.
 func (s *env) becomes(name string, phase cnat.AtPhase) *cnat.At {
 	s.t.Helper()

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
@@ -47,7 +48,8 @@ func startLab(t *testing.T) *lab {
 
 	dir := t.TempDir()
 	command := func(name string) {
-		ctx, cancel := context.WithTimeout(context.Background(), testcluster.TestTimeout)
+		// A short TEST_TIMEOUT is for tests that wait in vain, and not for a slow start.
+		ctx, cancel := context.WithTimeout(context.Background(), max(testcluster.TestTimeout, 5*time.Minute))
 		defer cancel()
 		c := exec.CommandContext(ctx, program, name)
 		c.Env = append(os.Environ(), "LAB_DIR="+dir)

@@ -33,4 +33,4 @@ chaos: $(LAB) | go ## Break a PostgresCluster at random, again and again (FAULTS
 .PHONY: bench-5-postgres
 bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, and a backup of 1 GB
 	@$(POSTGRES_TESTS) go test -run '^$$' -bench . -benchtime 10x -timeout 60m $(ARGS) ./e2e
-	@$(POSTGRES_TESTS) go test -run '^$$' -bench Backup -benchtime 1x -count 3 -timeout 60m $(ARGS) ./member
+	@$(POSTGRES_TESTS) go test -run '^$$' -bench Backup -benchtime 1x -count 3 -timeout 60m $(ARGS) ./member/e2e

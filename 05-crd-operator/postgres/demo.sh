@@ -24,18 +24,18 @@ fail() {
 }
 # settled waits until there are three members, and each commit is on two disks.
 settled() {
-	kubectl wait --for=jsonpath='{.status.phase}'=Running postgrescluster/demo --timeout=120s >/dev/null &&
-		kubectl wait --for=jsonpath='{.status.replicas}'=3 postgrescluster/demo --timeout=120s >/dev/null &&
-		kubectl wait --for=condition=Redundant postgrescluster/demo --timeout=120s >/dev/null ||
-		fail "the cluster is not as it should be after two minutes"
+	kubectl wait --for=jsonpath='{.status.phase}'=Running postgrescluster/demo --timeout=300s >/dev/null &&
+		kubectl wait --for=jsonpath='{.status.replicas}'=3 postgrescluster/demo --timeout=300s >/dev/null &&
+		kubectl wait --for=condition=Redundant postgrescluster/demo --timeout=300s >/dev/null ||
+		fail "the cluster is not as it should be after five minutes"
 }
 status() { kubectl get postgrescluster demo -o jsonpath="{.status.$1}"; }
 
 title "the image, the kind and the operator"
 image=$(lab load $bin/postgres.tar | sed -n 's/^loaded //p')
 kubectl apply -f config/crd
-kubectl wait --for=condition=Established crd/postgresclusters.postgres.programming-kubernetes.info --timeout=30s >/dev/null
-until kubectl get postgresclusters >/dev/null 2>&1; do sleep 0.2; done
+kubectl wait --for=condition=Established crd/postgresclusters.postgres.programming-kubernetes.info --timeout=300s >/dev/null
+lab await 'kubectl get postgresclusters >/dev/null'
 $bin/operator --image="$image" --service-type=NodePort >$bin/postgres-operator.log 2>&1 &
 operator=$!
 
@@ -53,20 +53,14 @@ kubectl get pods -L postgres.programming-kubernetes.info/role
 title "a program writes rows, as many as it can"
 $bin/writer demo >$bin/postgres-writer.log 2>&1 &
 writer=$!
-until grep -q 'is the first' $bin/postgres-writer.log; do
-	kill -0 $writer 2>/dev/null || { cat $bin/postgres-writer.log >&2; exit 1; }
-	sleep 0.2
-done
+# It ends by itself only if it cannot begin.
+lab await --for=5m "grep -q 'is the first' $bin/postgres-writer.log || ! kill -0 $writer 2>/dev/null"
+kill -0 $writer 2>/dev/null || { cat $bin/postgres-writer.log >&2; exit 1; }
 
 primary=$(status primary) term=$(status term)
 title "PostgreSQL of the primary, $primary, is killed with SIGKILL"
 ../lesson/signal.sh "$primary" postgres KILL
-tries=300
-until [ "$(status term)" -gt "$term" ]; do
-	tries=$((tries - 1))
-	[ $tries -gt 0 ] || fail "there was no election within a minute"
-	sleep 0.2
-done
+lab await --for=5m "test \$(kubectl get postgrescluster demo -o jsonpath={.status.term}) -gt $term" || fail "there was no election"
 settled
 kill $writer
 wait $writer && lost= || lost=yes

@@ -3,12 +3,8 @@
 package config_test
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,13 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
 )
 
-// objects are what a kustomization makes.
-type objects []*unstructured.Unstructured
+type objects = testmanifests.Objects
 
 // What a user installs as it is.
 var installations = []string{"default", "overlays/ha", "overlays/monitored", "overlays/namespaced"}
@@ -39,7 +33,7 @@ func TestEveryKustomizationBuilds(t *testing.T) {
 func TestABrokenKustomizationDoesNotBuild(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte("resources: [missing.yaml]\n"), 0o600))
-	_, err := kustomize(t, dir)
+	_, err := testmanifests.KustomizeFolder(t, dir)
 	require.ErrorContains(t, err, "missing.yaml")
 }
 
@@ -64,63 +58,11 @@ var built = map[string][]byte{}
 func build(t *testing.T, folder string) objects {
 	t.Helper()
 	if built[folder] == nil {
-		output, err := kustomize(t, folder)
+		output, err := testmanifests.Kustomize(t, ".", folder)
 		require.NoError(t, err)
 		built[folder] = output
 	}
-	return decode(t, built[folder])
-}
-
-func decode(t *testing.T, manifests []byte) objects {
-	t.Helper()
-	var all objects
-	for documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifests), 4096); ; {
-		o := &unstructured.Unstructured{}
-		err := documents.Decode(o)
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		require.NoError(t, err)
-		all = append(all, o)
-	}
-}
-
-// readBySomebodyElse names what a program reads that a test runs. go test answers
-// from its cache if nothing has changed that the test itself has looked at.
-func readBySomebodyElse(t *testing.T, paths ...string) {
-	t.Helper()
-	for _, path := range paths {
-		require.NoError(t, filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() {
-				_, err = os.ReadFile(path)
-			}
-			return err
-		}))
-	}
-}
-
-// kustomize runs the version that tools/pinned/kustomize/go.mod names.
-func kustomize(t *testing.T, folder string) ([]byte, error) {
-	t.Helper()
-	readBySomebodyElse(t, ".")
-	testcluster.DependOnInputs() // tools/pinned/kustomize is another module
-	folder, err := filepath.Abs(folder)
-	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), "go", "tool", "kustomize", "build", folder)
-	command.Dir = "../../tools/pinned/kustomize"
-	command.Env = append(os.Environ(), "GOWORK=off")
-	return outputOf(command)
-}
-
-// outputOf is what a program prints. If it fails, the error is what it complains of.
-func outputOf(command *exec.Cmd) ([]byte, error) {
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	printed, err := command.Output()
-	if err != nil {
-		return nil, errors.New(stderr.String())
-	}
-	return printed, nil
+	return testmanifests.Decode(t, built[folder])
 }
 
 // ofKind are the objects of one kind.

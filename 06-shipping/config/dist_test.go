@@ -8,19 +8,23 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 // dist is what make dist writes, with variables for the occasion.
 func dist(t *testing.T, version, folder string, variables ...string) (objects, error) {
 	t.Helper()
-	readBySomebodyElse(t, "../dist.sh")
+	testprogram.Path(t, "KUSTOMIZE") // which the script runs
+	testprogram.ReadBySomebodyElse(t, "../dist.sh", ".")
 	command := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, "config/"+folder)
 	command.Env = append(append(os.Environ(), "IMAGE=", "REGION="), variables...)
-	manifests, err := outputOf(command)
+	manifests, err := testprogram.Output(command)
 	if err != nil {
 		return nil, err
 	}
-	return decode(t, manifests), nil
+	return testmanifests.Decode(t, manifests), nil
 }
 
 func TestTheManifestsAreThoseOfTheFolder(t *testing.T) {

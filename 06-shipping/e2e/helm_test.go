@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
-	"example.com/hacking-a-controller/06-shipping/internal/testhelm"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 const (
@@ -35,7 +35,7 @@ type release struct {
 // TestHelm installs the chart, upgrades it while Ats are due, rolls it back, and uninstalls it.
 func TestHelm(t *testing.T) {
 	l := startLab(t)
-	r := &release{lab: l, program: testhelm.Program(t), charts: t.TempDir(), registry: l.startRegistry()}
+	r := &release{lab: l, program: testprogram.Path(t, "HELM"), charts: t.TempDir(), registry: l.startRegistry()}
 	r.load(older)
 	r.load(newer)
 	before := r.clusterScoped()
@@ -125,7 +125,7 @@ func (r *release) firstColumn() string {
 // pack packs a chart as a version of it.
 func (r *release) pack(version, chart string) {
 	r.t.Helper()
-	readBySomebodyElse(r.t, chart)
+	testprogram.ReadBySomebodyElse(r.t, chart)
 	r.helm("package", chart, "--version="+version[1:], "--app-version="+version, "--destination="+r.charts)
 }
 

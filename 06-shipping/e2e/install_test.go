@@ -14,6 +14,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 const highlyAvailable = "config/overlays/ha"
@@ -149,7 +150,7 @@ func (l *lab) clusterScoped() string {
 // undeploy is make undeploy, with variables of the environment.
 func (l *lab) undeploy(variables ...string) (string, error) {
 	l.t.Helper()
-	readBySomebodyElse(l.t, "../undeploy.sh", "../dist.sh")
+	testprogram.ReadBySomebodyElse(l.t, "../undeploy.sh", "../dist.sh")
 	ctx, cancel := context.WithTimeout(l.t.Context(), 2*testcluster.TestTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, "sh", "../undeploy.sh")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 const (
@@ -48,15 +48,12 @@ type lab struct {
 
 func startLab(t *testing.T) *lab {
 	t.Helper()
-	testcluster.DependOnInputs()
-	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS"), tools: buildTools(t)}
+	testprogram.ReadBySomebodyElse(t, "../tools")
+	l := &lab{t: t, dir: t.TempDir(), assets: os.Getenv("KUBEBUILDER_ASSETS"), tools: testprogram.Path(t, "SHIPPING_TOOLS")}
 	_, err := os.Stat(filepath.Join(l.assets, "lab"))
-	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-6`, at the root of the repository")
-	// Pods of the lab share this machine's network.
-	for _, port := range []string{"8443", "8081"} {
-		listener, err := net.Listen("tcp", ":"+port)
-		require.NoError(t, err, "the manager needs port %s of this machine: end what listens there", port)
-		require.NoError(t, listener.Close())
+	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-heavy`, at the root of the repository")
+	if runtime.GOOS != "linux" { // where each pod has an address of its own
+		needPorts(t, "8443", "8081")
 	}
 	// A start that fails half-way has started half.
 	t.Cleanup(func() {
@@ -73,6 +70,16 @@ func startLab(t *testing.T) *lab {
 	config.QPS = -1
 	l.client, l.ats = kubernetes.NewForConfigOrDie(config), versioned.NewForConfigOrDie(config)
 	return l
+}
+
+// needPorts wants the manager's ports to be free, where all pods have the address of the machine.
+func needPorts(t *testing.T, ports ...string) {
+	t.Helper()
+	for _, port := range ports {
+		listener, err := net.Listen("tcp", ":"+port)
+		require.NoError(t, err, "the manager needs port %s of this machine: end what listens there", port)
+		require.NoError(t, listener.Close())
+	}
 }
 
 func (l *lab) kubeconfig() string { return filepath.Join(l.dir, "kubeconfig") }
@@ -127,23 +134,12 @@ func (l *lab) run(stdin []byte, program string, args ...string) (string, error) 
 // load builds the image of a version, and takes it to the node.
 func (l *lab) load(version string) {
 	l.t.Helper()
-	readBySomebodyElse(l.t, "../cmd/manager")
+	testprogram.ReadBySomebodyElse(l.t, "../cmd/manager")
 	archive := filepath.Join(l.t.TempDir(), version+".tar")
 	l.tool(nil, "image", "--version="+version, "--revision=tested", "--output="+archive,
 		"--platform="+runtime.GOOS+"/"+runtime.GOARCH, // the lab's node is this machine
 		"--package=../cmd/manager")
 	l.lab("load", archive)
-}
-
-// buildTools builds the programs of ../tools, which is a module of its own, and returns
-// their folder.
-func buildTools(t *testing.T) string {
-	t.Helper()
-	readBySomebodyElse(t, "../tools")
-	dir := t.TempDir()
-	output, err := exec.CommandContext(t.Context(), "go", "-C", "../tools", "build", "-o", dir+"/", "./cmd/...").CombinedOutput()
-	require.NoError(t, err, string(output))
-	return dir
 }
 
 // tool runs a program of ../tools, as a user does.
@@ -159,27 +155,14 @@ func (l *lab) tool(stdin io.Reader, name string, args ...string) {
 // dist returns the manifests of a version, as make dist writes them.
 func dist(t *testing.T, version, kustomization string) []byte {
 	t.Helper()
-	readBySomebodyElse(t, "../dist.sh", "../config", "testdata")
+	testprogram.Path(t, "KUSTOMIZE") // which the script runs
+	testprogram.ReadBySomebodyElse(t, "../dist.sh", "../config", "testdata")
 	c := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, kustomization)
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	manifests, err := c.Output()
 	require.NoError(t, err, stderr.String())
 	return manifests
-}
-
-// readBySomebodyElse names what a program reads that a test runs. go test answers
-// from its cache if nothing has changed that the test itself has looked at.
-func readBySomebodyElse(t *testing.T, paths ...string) {
-	t.Helper()
-	for _, path := range paths {
-		require.NoError(t, filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() {
-				_, err = os.ReadFile(path)
-			}
-			return err
-		}))
-	}
 }
 
 // eventually waits until the function has no complaint.

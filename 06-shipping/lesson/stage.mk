@@ -31,9 +31,13 @@ deploy: cluster-$(CLUSTER) dist $(if $(filter lab,$(CLUSTER)),image) ## Install 
 undeploy: cluster-$(CLUSTER) ## Uninstall it, with its CRDs and their objects
 	@if [ '$(CLUSTER)' = lab ]; then eval "$$($(LAB) env)"; fi; sh 06-shipping/undeploy.sh
 
+.PHONY: scheduler
+scheduler: lab-up ## Build a scheduler of our own, put it in place, and see what it decides
+	@sh 06-shipping/controlplane/scheduler/demo.sh
+
 .PHONY: e2e
 e2e: $(LAB) | go ## Install it in a lab of its own, and let things go wrong
-	@cd 06-shipping && KUBEBUILDER_ASSETS="$(CURDIR)/lab/bin" go test -count=1 -v -timeout 30m ./e2e
+	@export HEAVY=1 KUBEBUILDER_ASSETS="$(CURDIR)/lab/bin"; . ./06-shipping/test-env.sh && cd 06-shipping && go test -count=1 -v -timeout 30m ./e2e
 
 # How long a soak takes: make soak-6 FOR=10m
 FOR ?= 2h

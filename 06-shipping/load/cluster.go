@@ -31,6 +31,9 @@ const (
 	callLimit   = 30 * time.Second // of one request
 )
 
+// kubectlLimit is a flag: kubectl says what it waited for, and so it has to end before the lab's command is ended.
+var kubectlLimit = "--timeout=" + (startLimit - 10*time.Second).String()
+
 // stages are what KWOK does with nodes and pods.
 //
 //go:embed kwok.yaml
@@ -85,7 +88,7 @@ func startCluster(ctx context.Context, programs Programs, progress io.Writer) (c
 	if err := c.lab(ctx, "kubectl", "apply", "-k", programs.CRDs); err != nil {
 		return c, stop, err
 	}
-	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"); err != nil {
+	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Established", "crd", "--all", kubectlLimit); err != nil {
 		return c, stop, err
 	}
 	return c, stop, c.simulateNodes(ctx)
@@ -127,7 +130,7 @@ func (c *cluster) simulateNodes(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Ready", "node", "--selector=type=kwok", "--timeout=60s"); err != nil {
+	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Ready", "node", "--selector=type=kwok", kubectlLimit); err != nil {
 		return fmt.Errorf("waiting for the nodes that KWOK simulates: %w; its log ends with: %s", err, c.kwok.tail())
 	}
 	return nil

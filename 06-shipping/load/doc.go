@@ -13,7 +13,7 @@
 //	metrics.go    what the manager and the API server report about themselves
 //	trend.go      does it grow? Theil-Sen, and not two points
 //	picture.go    a ramp as an SVG
-//	e2e           a soak of two minutes, and one of a manager that leaks
+//	e2e           a soak of a manager that leaks
 //
 // Every figure of the lesson and of the manifests comes from here. The idea of a ramp of real
 // objects against a real API server is that of kboom (github.com/mhausenblas/kboom).

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -116,10 +118,10 @@ func (m *managers) start(ctx context.Context) (*manager, error) {
 		return nil, err
 	}
 	var health string
-	if replica.metrics, err = freePort(ctx); err != nil {
+	if replica.metrics, err = freeAddress(ctx); err != nil {
 		return nil, err
 	}
-	if health, err = freePort(ctx); err != nil {
+	if health, err = freeAddress(ctx); err != nil {
 		return nil, err
 	}
 	environment := append([]string{"POD_NAME=" + replica.name}, m.cluster.programs.Environment...)
@@ -234,8 +236,14 @@ func (m *managers) get(ctx context.Context, url string) ([]byte, error) {
 	return io.ReadAll(response.Body)
 }
 
-func freePort(ctx context.Context) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+// freeAddress is one that no other program listens on. A port of 127.0.0.1 that is let go may be another's a
+// moment later. On Linux all of 127.0.0.0/8 is this machine, and nobody else asks for a random address of it.
+func freeAddress(ctx context.Context) (string, error) {
+	host := "127.0.0.1"
+	if runtime.GOOS == "linux" {
+		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", host+":0")
 	if err != nil {
 		return "", err
 	}

@@ -6,11 +6,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -141,7 +143,7 @@ type process struct {
 // start starts a manager with ports of its own. Later flags win over the first.
 func (e *env) start(args ...string) *process {
 	e.t.Helper()
-	p := &process{t: e.t, done: make(chan struct{}), metrics: freePort(e.t), health: freePort(e.t)}
+	p := &process{t: e.t, done: make(chan struct{}), metrics: freeAddress(e.t), health: freeAddress(e.t)}
 	self, err := os.Executable()
 	require.NoError(e.t, err)
 	p.command = exec.Command(self, append([]string{
@@ -225,9 +227,15 @@ func (p *process) scrape(token string) (int, string) {
 	return p.get("https://"+p.metrics+"/metrics", token)
 }
 
-func freePort(t *testing.T) string {
+// freeAddress is one that no other program listens on. A port of 127.0.0.1 that is let go may be another's a
+// moment later. On Linux all of 127.0.0.0/8 is this machine, and nobody else asks for a random address of it.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	host := "127.0.0.1"
+	if runtime.GOOS == "linux" {
+		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
+	}
+	l, err := net.Listen("tcp", host+":0")
 	require.NoError(t, err)
 	defer l.Close()
 	return fmt.Sprint(l.Addr())

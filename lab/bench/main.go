@@ -16,9 +16,8 @@ import (
 
 // What the lab promises.
 const (
-	maxStartRatio = 1.5         // lab up to usable, against a bare control plane to /readyz; with static pods, against lab up
-	maxIdleMemory = 500 << 20   // bytes, proportional set size of all processes
-	maxChange     = time.Minute // from a changed line in the scheduler's plug-in to the new decision
+	maxStartRatio = 1.5       // lab up to usable, against a bare control plane to /readyz; with static pods, against lab up
+	maxIdleMemory = 500 << 20 // bytes, proportional set size of all processes
 )
 
 func main() {
@@ -41,7 +40,6 @@ func run(ctx context.Context) error {
 		func(ctx context.Context) error { return measureStart(ctx, *runs) },
 		func(ctx context.Context) error { return measureMemory(ctx, *idle) },
 		func(ctx context.Context) error { return measurePods(ctx, *pods) },
-		measureChange,
 	} {
 		if err := measure(ctx); err != nil {
 			missed = append(missed, err)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a hash of what the tests of a module read outside of it: inputs.sh FOLDER, run
-# from the top of the repository, with KUBEBUILDER_ASSETS set.
+# Prints two hashes of what the tests of a module read outside of it, TEST_INPUTS and
+# LAB_INPUTS: inputs.sh FOLDER, run from the top of the repository, with KUBEBUILDER_ASSETS set.
 set -eu
 GOWORK=off exec go -C tools run ./cmd/inputs "$PWD" "$1"

@@ -13,6 +13,7 @@ for module in "$@"; do
   say "$module"
   if [ "$module" != lab ]; then go -C "$module" build -o /dev/null ./...; fi
   sh tools/scripts/test-module.sh "$module" -run '^$' >/dev/null
+  HEAVY=1 sh tools/scripts/test-module.sh "$module" -run '^$' >/dev/null
 done
 if [ -d 05-crd-operator/postgres ]; then
   say "the image of PostgreSQL"

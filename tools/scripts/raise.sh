@@ -19,7 +19,10 @@ for module in $parts; do set -- "$@" "-replace=$module=$module@v0.$new"; done
 for module in $replaced; do
   echo "$parts" | grep -qx "$module" || set -- "$@" "-dropreplace=$module"
 done
-go -C lab mod edit "$@"
+# What builds on the lab's own parts of Kubernetes has the same replacements.
+for module in lab 06-shipping/controlplane; do
+  if [ -f "$module/go.mod" ]; then go -C "$module" mod edit "$@"; fi
+done
 
 for module in $(sh tools/scripts/modules.sh); do
   set --

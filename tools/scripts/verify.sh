@@ -69,6 +69,14 @@ hashed() {
   done
 }
 
+# heavy wants each line of tools/heavy-tests.txt to name a package that has tests.
+heavy() {
+  sed 's/#.*//' tools/heavy-tests.txt | while read -r module package; do
+    if [ -z "$module" ] || [ ! -d "$module" ]; then continue; fi # a stage's branch has not all of them
+    ls "$module/$package"/*_test.go >/dev/null || return 1
+  done
+}
+
 # same wants the files that stages share to be the same, byte for byte: those of cli/ are
 # tested in stage 1 only.
 same() {
@@ -98,13 +106,13 @@ scripts() {
     test -z "${CI:-}"
     return
   fi
-  git ls-files -z '*.sh' ':!katacoda/templates' | xargs -0 shellcheck --shell=sh && shellcheck .ci/run
+  git ls-files -z '*.sh' ':!katacoda/templates' | xargs -0 shellcheck --shell=sh && shellcheck .ci/run .github/bin/await
 }
 
 # pinned wants the digest of each action in a workflow, and its version as a comment: a tag
-# can be moved.
+# can be moved. An action of our own has neither.
 pinned() {
-  ! grep -n 'uses: ' .github/workflows/*.yml | grep -vE 'uses: [^@ ]+@[0-9a-f]{40} # v[0-9.]+$'
+  ! grep -n 'uses: ' .github/workflows/*.yml .github/actions/*/action.yml | grep -vE 'uses: ([^@ ]+@[0-9a-f]{40} # v[0-9.]+|\./.*)$'
 }
 
 # marked wants what tools have written to be marked in .gitattributes.
@@ -124,6 +132,8 @@ check "lessons and scenarios" "run: make generate" go -C tools run ./workshop le
 check "pictures" "run: make generate" go -C tools run ./cmd/pictures --check ..
 check "modules" "each is to be tested" known
 check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
+check "heavy tests" "correct tools/heavy-tests.txt" heavy
+check "luck" "wait for a condition, or give the reason: see tools/cmd/luck" go -C tools run ./cmd/luck ..
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./cmd/versions ..
 check "words" "write the word that it names" go -C tools run ./cmd/words ..
 check "shared files" "copy one of the two files over the other" same

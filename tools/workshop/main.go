@@ -40,7 +40,7 @@ func main() {
 	context.AfterFunc(ctx, stop)
 
 	args := os.Args[1:]
-	if len(args) == 0 && practice.InTerminal(ctx) {
+	if len(args) == 0 && practice.InTerminal() {
 		args = []string{"learn"}
 	}
 	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
@@ -75,6 +75,7 @@ func newCommand() *cobra.Command {
 	command.AddCommand(practice.NewCommands()...)
 	command.AddCommand(newBranches())
 	command.AddCommand(newProve())
+	command.AddCommand(newOnce())
 	return command
 }
 

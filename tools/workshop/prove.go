@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,56 +14,49 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/hacking-a-controller/tools/workshop/lines"
+	"example.com/hacking-a-controller/tools/workshop/proving"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/verdict"
 )
 
 // newProve returns the command that runs all proofs.
 func newProve() *cobra.Command {
-	var tested, dependents bool
+	var tested, dependents, fresh bool
 	command := &cobra.Command{
 		Use:   "prove",
 		Short: "Walk all lessons, prove all branches, break and mend all exercises",
 		Long: `Walk all lessons, prove all branches, break and mend all exercises: what CI runs to know
-that nothing a learner is told has gone stale.`,
+that nothing a learner is told has gone stale. It does not repeat what an earlier run has proved
+with all the same, unless --fresh or FRESH=1 says so.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := repository.Find(cmd.Context(), ".")
 			if err != nil {
 				return err
 			}
-			stages, err := r.Stages()
-			if err != nil {
-				return err
-			}
-			exercises := []string{"exercise", "prove"}
+			lessons, exercises := []string{"lesson", "check", "--jobs=2"}, []string{"exercise", "prove"}
 			if tested {
 				exercises = append(exercises, "--tested")
 			}
 			if dependents {
 				exercises = append(exercises, "--dependents")
 			}
-			return proveAll(cmd.Context(), cmd.OutOrStdout(), run,
-				// They wait more than they work, so they and their parts are walked two at once, and
-				// beside the rest. The first stages are short, so both are busy to the end.
-				lane{{"lessons", append([]string{"lesson", "check", "--jobs=2"}, lastFirst(stages)...)}},
+			if fresh || verdict.Fresh() {
+				exercises = append(exercises, "--fresh")
+			} else {
+				lessons = append(lessons, "--cached")
+			}
+			// Lessons wait more than they work, so they are walked two at once, and beside the rest.
+			return proveAll(cmd.Context(), cmd.OutOrStdout(), r.Path("bin", "prove-times"), run,
+				lane{{"lessons", lessons}},
 				lane{{"branches", []string{"branches", "prove"}}, {"exercises", exercises}},
 			)
 		},
 	}
 	command.Flags().BoolVar(&tested, "tested", false, "take it as given that `make test` has just passed")
 	command.Flags().BoolVar(&dependents, "dependents", false, "with each exercise test also what depends on the packages that it breaks")
+	command.Flags().BoolVar(&fresh, "fresh", false, "prove also what an earlier run has proved")
 	return command
-}
-
-// lastFirst returns the numbers of the stages. What the last one ships listens at two
-// ports of the machine, in its lesson as in its end-to-end test. The exercises come to
-// that test late, so the lesson is walked early.
-func lastFirst(stages []repository.Stage) []string {
-	var numbers []string
-	for _, stage := range slices.Backward(stages) {
-		numbers = append(numbers, strconv.Itoa(stage.Number))
-	}
-	return numbers
 }
 
 // A task is a command of this program that proves something, and what it counts.
@@ -76,25 +68,34 @@ type task struct {
 // A lane is tasks that run one after the other.
 type lane []task
 
-// proveAll runs lanes beside each other. The last line that it prints says of each task
-// how many have passed and failed.
-func proveAll(ctx context.Context, out io.Writer, run func(context.Context, []string, io.Writer, io.Writer) int, lanes ...lane) error {
+// proveAll runs lanes beside each other. At the end it prints what took longest, and writes to a
+// file how long everything took. The last line that it prints says of each task how many have
+// passed and failed.
+func proveAll(ctx context.Context, out io.Writer, times string, run func(context.Context, []string, io.Writer, io.Writer) int, lanes ...lane) error {
 	type result struct {
 		count string
 		err   error
 	}
 	results := make([][]result, len(lanes))
 	both := lines.NewLocked(out)
+	ctx, proved := proving.Begin(ctx)
 	var all sync.WaitGroup
 	for i, lane := range lanes {
 		results[i] = make([]result, len(lane))
 		all.Go(func() {
 			for j, t := range lane {
 				results[i][j].count, results[i][j].err = t.prove(ctx, both, run)
+				if t.of == "lessons" {
+					proved.LessonsDone()
+				}
 			}
 		})
 	}
 	all.Wait()
+	fmt.Fprint(out, proved.Slowest(mostSlow))
+	if err := proved.Write(times); err != nil {
+		fmt.Fprintln(out, "the times are not kept:", err) // that is no reason to fail
+	}
 	var counts []string
 	var failed error
 	for _, r := range slices.Concat(results...) {
@@ -107,6 +108,9 @@ func proveAll(ctx context.Context, out io.Writer, run func(context.Context, []st
 	fmt.Fprintln(out, strings.Join(counts, "; "))
 	return failed
 }
+
+// mostSlow is how many lessons and exercises are listed at the end.
+const mostSlow = 10
 
 // errNotProved is why the program ends with 1 after all was printed: the counts are last.
 var errNotProved = errors.New("not all was proved")

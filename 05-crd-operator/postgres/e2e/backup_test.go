@@ -106,8 +106,12 @@ func (e *env) restoresTo(w *writer, then time.Time) {
 	const other = "other"
 	e.create(other, postgres.PostgresClusterSpec{Size: 2, RestoreFrom: &postgres.RestoreFrom{Cluster: name, Time: &metav1.Time{Time: then}}})
 	e.kubectl("wait", "postgrescluster", other, "--for=condition=Redundant", timeout)
-	s, err := e.newDialerOf("postgres", other, other).dial(e.Context(), e.addressOf(other))
-	require.NoError(e, err)
+	dialer := e.newDialerOf("postgres", other, other)
+	var s *session
+	eventually(e, "the Service of "+other+" leads to its primary", func() (err error) {
+		s, err = dialer.dial(e.Context(), e.addressOf(other))
+		return err
+	})
 	defer s.close()
 	rows, err := s.query(e.Context(), "SELECT n FROM rows")
 	require.NoError(e, err)

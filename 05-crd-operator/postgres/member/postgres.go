@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -32,33 +33,52 @@ func (s *server) endedError() error {
 	return fmt.Errorf("PostgreSQL has ended by itself: %s; its log says why", how)
 }
 
-// initDB makes a database.
+// initDB makes a database, and the roles in it. It gets its name when it has both: as soon as there
+// is a primary, a backup, a standby and applications connect as these roles.
 func (s *server) initDB(ctx context.Context) error {
-	password, err := s.settings.secrets.password(superuser)
+	passwords, err := s.settings.secrets.passwords()
+	if err != nil {
+		return err
+	}
+	commands, err := makeRoles(passwords)
 	if err != nil {
 		return err
 	}
 	passfile := s.settings.passfile()
-	if err := replaceFile(passfile, password+"\n"); err != nil {
+	if err := replaceFile(passfile, passwords[superuser]+"\n"); err != nil {
 		return err
 	}
 	defer os.Remove(passfile)
 	if err := s.files.clean(); err != nil {
 		return err
 	}
+	if err := s.runProgram(ctx, "", "initdb", "--pgdata", s.files.partial(), "--username", superuser, "--pwfile", passfile,
+		"--encoding", "UTF8", "--locale", "C", "--data-checksums"); err != nil {
+		return fmt.Errorf("making a database: %w", err)
+	}
+	// In this mode PostgreSQL is one process, which reads commands and listens nowhere. A command
+	// that fails ends it, and is in no log.
+	if err := s.runProgram(ctx, commands, "postgres", "--single", "-D", s.files.partial(),
+		"-c", "exit_on_error=on", "-c", "log_min_error_statement=panic", "postgres"); err != nil {
+		return fmt.Errorf("making the roles: %w", err)
+	}
+	return s.files.keep()
+}
+
+// runProgram runs one of PostgreSQL's programs to its end.
+func (s *server) runProgram(ctx context.Context, input, name string, args ...string) error {
 	var output bytes.Buffer
-	command := exec.Command(filepath.Join(s.programs, "initdb"), "--pgdata", s.files.partial(), "--username", superuser, "--pwfile", passfile,
-		"--encoding", "UTF8", "--locale", "C", "--data-checksums")
-	command.Stdout, command.Stderr = &output, &output
-	initdb, err := start(command)
+	command := exec.Command(filepath.Join(s.programs, name), args...)
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &output, &output
+	program, err := start(command)
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, initdb.stopImmediate)()
-	if <-initdb.done; initdb.err != nil {
-		return fmt.Errorf("making a database: %w: %s", initdb.err, output.String())
+	defer context.AfterFunc(ctx, program.stopImmediate)()
+	if <-program.done; program.err != nil {
+		return fmt.Errorf("%w: %s", program.err, output.String())
 	}
-	return s.files.keep()
+	return nil
 }
 
 // start starts PostgreSQL as a standby that receives from nobody, if it does not run. Who

@@ -1,7 +1,6 @@
 package member
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,13 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 )
 
 // A standby outlives its primary: it waits, however long that takes.
 func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
 	files := secrets(t.TempDir())
 	bundle := certificate.Read(nil, "uid", time.Now())
 	issued, err := bundle.Issue([]string{"db-1"}, time.Now())
@@ -27,7 +24,7 @@ func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(string(files), replicator, "password"), []byte("password"), 0o600))
 	for name, address := range map[string]string{
 		"it has published no address":   "",
-		"nobody listens at its address": listener.Addr().String(),
+		"nobody listens at its address": testport.Hold(t, "127.0.0.1"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := connectMember(t.Context(), peer{"db-1", address, "uid"}, files)

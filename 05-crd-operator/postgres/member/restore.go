@@ -164,7 +164,8 @@ func (r *recovery) ask(ctx context.Context, condition string) (bool, error) {
 	return err == nil && row[0] == "t", err
 }
 
-// promote ends the recovery: a new timeline begins, which no archive has yet.
+// promote ends the recovery: a new timeline begins, which no archive has yet. The passwords in a
+// backup are those of then, and may be another cluster's.
 func (r *recovery) promote(ctx context.Context) (plan.Restored, error) {
 	row, err := r.session.row(ctx, "SELECT pg_last_wal_replay_lsn(), coalesce(extract(epoch FROM pg_last_xact_replay_timestamp()), 0)")
 	if err != nil {
@@ -181,6 +182,13 @@ func (r *recovery) promote(ctx context.Context) (plan.Restored, error) {
 		return plan.Restored{}, err
 	}
 	if err := r.session.await(ctx, "the recovery has ended", writable); err != nil {
+		return plan.Restored{}, err
+	}
+	passwords, err := r.server.settings.secrets.passwords()
+	if err == nil {
+		err = r.session.setRoles(ctx, passwords)
+	}
+	if err != nil {
 		return plan.Restored{}, err
 	}
 	if _, err := r.session.within(ctx, checkpointTimeout, "CHECKPOINT"); err != nil {

@@ -6,18 +6,19 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -31,6 +32,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 )
 
@@ -67,13 +70,32 @@ func (e *env) install() *appsv1.Deployment {
 		}
 		require.NoError(e, strict.Apply(e.Context(), client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("kubectl"), client.ForceOwnership))
 	}
+	for _, rule := range e.rulesOf(system, program) {
+		require.Eventually(e, func() bool { return e.accountMay(rule) }, testcluster.TestTimeout, 20*time.Millisecond, "the rule %v", rule)
+	}
 	return deployment
 }
+
+// accountMay reports whether the authorizer knows that the shipped account has a right. It hears of
+// a role a moment after it was made, and until then refuses what the role allows.
+func (e *env) accountMay(rule rbacv1.PolicyRule) bool {
+	resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+	name, _, _ := strings.Cut(strings.Join(rule.ResourceNames, " "), " ")
+	review, err := e.server.Client.AuthorizationV1().SubjectAccessReviews().Create(e.Context(), &authorizationv1.SubjectAccessReview{
+		Spec: authorizationv1.SubjectAccessReviewSpec{User: accountUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: system, Group: rule.APIGroups[0], Resource: resource, Subresource: subresource, Verb: rule.Verbs[0], Name: name,
+		}},
+	}, metav1.CreateOptions{})
+	return err == nil && review.Status.Allowed
+}
+
+// accountUser is whom the installation runs as.
+const accountUser = "system:serviceaccount:" + system + ":" + program
 
 // account is the configuration of the shipped account.
 func (e *env) account() *rest.Config {
 	config := rest.CopyConfig(e.server.Config)
-	config.Impersonate.UserName = "system:serviceaccount:" + system + ":" + program
+	config.Impersonate.UserName = accountUser
 	return config
 }
 
@@ -135,7 +157,7 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	e := newEnv(t)
 	e.install()
 	o := e.options()
-	o.MetricsAddress, o.HealthAddress = freeAddress(t), freeAddress(t)
+	o.MetricsAddress, o.HealthAddress = testport.Hold(t, "127.0.0.1"), testport.Hold(t, "127.0.0.1")
 	e.startOperatorWith(e.account(), o)
 	e.create(1)
 	e.eventually(e.isWellIn(1))
@@ -190,12 +212,4 @@ func fetch(t *testing.T, url, token string) (code int, body string) {
 	content, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return response.StatusCode, string(content)
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }

@@ -18,6 +18,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
@@ -68,7 +69,7 @@ func TestTheAccountIsEnoughAndTheSmallest(t *testing.T) {
 	e := newEnv(t)
 	e.install()
 	o := e.options()
-	o.LeaderNamespace, o.MetricsAddress = system, freeAddress(t)
+	o.LeaderNamespace, o.MetricsAddress = system, testport.Hold(t, "127.0.0.1")
 	requests, _ := e.startOperatorWith(e.account(), o)
 	token := e.tokenOf("reader")
 	e.eventually(func() bool {

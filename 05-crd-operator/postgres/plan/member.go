@@ -10,7 +10,7 @@ type Step string
 // The steps.
 const (
 	Wait          Step = ""
-	InitDB        Step = "InitDB"        // make a database
+	InitDB        Step = "InitDB"        // make a database, and its roles
 	Restore       Step = "Restore"       // make it of the backup in Status.Restore
 	Clone         Step = "Clone"         // copy that of the pod in Status.PrimaryUID, while it takes writes
 	Wipe          Step = "Wipe"          // remove what has diverged

@@ -1,12 +1,10 @@
-// Package e2e soaks the manager for two minutes, and one that leaks.
+// Package e2e soaks a manager that leaks.
 package e2e
 
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,18 +13,16 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 	"example.com/hacking-a-controller/06-shipping/load"
 	program "example.com/hacking-a-controller/06-shipping/manager"
 )
 
-// runAs makes this test program a manager: one as it is shipped, or one that leaks.
-const runAs = "RUN_AS"
+// runAsLeak makes this test program a manager that leaks.
+const runAsLeak = "RUN_AS_LEAKING_MANAGER"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(runAs) {
-	case "manager":
-		cli.Main(program.Command(os.Getenv, program.Run))
-	case "leaking manager":
+	if os.Getenv(runAsLeak) != "" {
 		go leak()
 		cli.Main(program.Command(os.Getenv, program.Run))
 	}
@@ -47,45 +43,33 @@ func leak() {
 	}
 }
 
-// TestSoak is make soak-6 for two minutes, with the manager as it is and with one that leaks.
-func TestSoak(t *testing.T) {
+// TestASoakFindsALeak is make soak-6 for a minute and a half, with a manager that leaks. What a soak measures
+// is judged in make soak-6 itself, and its judge is tested on made-up series. Here it is only whether all of
+// it works together, and so nothing depends on how busy the machine is: the leak is 70 times what may grow.
+func TestASoakFindsALeak(t *testing.T) {
 	testcluster.DependOnInputs()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	programs := load.Programs{Lab: filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "lab"), Kwok: buildKwok(t), Manager: self, CRDs: crds(t)}
-	require.FileExists(t, programs.Lab, "this test needs the lab: run `make lab`, then `make test-6`, at the root of the repository")
-	for name, grown := range map[string][]string{
-		"manager": nil,
-		"leaking manager": {
-			"live heap of the leader", "goroutines of the leader", "descriptors of the leader",
-			"live heap of the standby", "goroutines of the standby", "descriptors of the standby",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			programs := programs
-			programs.Environment = []string{runAs + "=" + name}
-			var progress, table bytes.Buffer
-			report, err := load.Soak(t.Context(), load.SoakOptions{
-				Programs: programs, For: 2 * time.Minute, Rate: 2, Late: testcluster.TestTimeout, Profiles: t.TempDir(),
-			}, &progress)
-			t.Log(&progress)
-			require.NotNil(t, report, err)
-			report.Print(&table)
-			t.Log(&table)
-			assert.Equal(t, grown, report.Grown())
-			assert.Zero(t, report.Missed+report.Double+report.Refused, report.Outcome)
-			assert.Greater(t, report.Ats, 100)
-			assert.Positive(t, report.Kills)
-			assert.Positive(t, report.Cuts)
-			if grown == nil {
-				require.NoError(t, err)
-			} else {
-				require.ErrorContains(t, err, "what grows: live heap of the leader, ")
-				assert.Contains(t, progress.String(), "goroutine.pprof")
-			}
-		})
+	programs := load.Programs{
+		Lab: filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "lab"), Kwok: testprogram.Path(t, "KWOK"), Manager: self, CRDs: crds(t),
+		Environment: []string{runAsLeak + "=1"},
 	}
+	require.FileExists(t, programs.Lab, "this test needs the lab: run `make lab`, then `make test-heavy`, at the root of the repository")
+	var progress, table bytes.Buffer
+	report, err := load.Soak(t.Context(), load.SoakOptions{
+		Programs: programs, For: 90 * time.Second, Rate: 2, Late: testcluster.TestTimeout, Profiles: t.TempDir(),
+	}, &progress)
+	t.Log(&progress)
+	require.NotNil(t, report, err)
+	report.Print(&table)
+	t.Log(&table)
+	assert.Positive(t, report.Ats)
+	assert.Zero(t, report.Missed+report.Double, report.Outcome)
+	assert.Positive(t, report.Kills)
+	assert.Positive(t, report.Cuts)
+	assert.Contains(t, report.Grown(), "goroutines of the leader")
+	require.ErrorContains(t, err, "goroutines of the leader")
+	assert.Contains(t, progress.String(), "goroutine.pprof")
 }
 
 // crds returns the folder, and reads it, for go test's cache.
@@ -100,12 +84,4 @@ func crds(t *testing.T) string {
 		require.NoError(t, err)
 	}
 	return folder
-}
-
-// buildKwok returns the path of the program.
-func buildKwok(t *testing.T) string {
-	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "go", "-C", "../../../tools/pinned/kwok", "tool", "-n", "kwok").Output()
-	require.NoError(t, err)
-	return strings.TrimSpace(string(output))
 }

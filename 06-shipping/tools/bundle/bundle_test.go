@@ -18,6 +18,7 @@ import (
 func built(t *testing.T, version string) Manifests {
 	t.Helper()
 	testcluster.DependOnInputs() // all of it is outside of this module
+	require.NotEmpty(t, os.Getenv("KUSTOMIZE"), "KUSTOMIZE is not set: run `make test-6-tools` at the root of the repository, which builds the program")
 	command := exec.CommandContext(t.Context(), "sh", "../../dist.sh", version)
 	command.Env = append(os.Environ(), "IMAGE=", "REGION=")
 	output, err := command.Output()

@@ -15,7 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/isolate"
 	"example.com/hacking-a-controller/tools/workshop/lines"
+	"example.com/hacking-a-controller/tools/workshop/proving"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -26,12 +28,20 @@ type Checker struct {
 	Timeout    time.Duration // of each block and each check; DefaultTimeout is generous
 	Keep       bool          // the copies, with their labs stopped
 	Folder     string        // where the copies are made
-	Jobs       int           // how many lessons are run at once
+	Jobs       int           // how many lessons are run at once; one, if they would share a network
+	Verdicts   string        // the folder of what was found before; nothing is kept without one
+	Cached     bool          // a lesson that has passed before, with all the same, is not run
+	Program    string        // the path of this program
+	// Network makes one for a lesson; without it, isolate.New.
+	Network func() (*isolate.Network, error)
+
+	inputs  *inputs
+	fetcher fetcher
 }
 
-// DefaultTimeout is how long a block or a check may take. It ends what hangs; a busy machine
-// that compiles a stage for the first time is within it.
-const DefaultTimeout = 20 * time.Minute
+// DefaultTimeout is how long a block or a check may take. It ends what hangs. What takes long to
+// compile is compiled before.
+const DefaultTimeout = 5 * time.Minute
 
 // NewCheck returns the command workshop lesson check.
 func NewCheck() *cobra.Command {
@@ -42,7 +52,8 @@ func NewCheck() *cobra.Command {
 		Long: `Run the lessons of some stages, or of all: 4 is all parts of stage 4, 4/podlog one of them.
 For each it makes a copy of the repository with a lab of its own, and does the steps in
 order: the check of a step must fail, then the step's blocks are run, then the check must
-pass. What is not committed yet is in the copy, too.`,
+pass. What is not committed yet is in the copy, too. On Linux each lesson has a network of its
+own; where that cannot be, they are run one at a time.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			var err error
 			if c.Repository, err = repository.Find(command.Context(), "."); err != nil {
@@ -53,6 +64,10 @@ pass. What is not committed yet is in the copy, too.`,
 				return fmt.Errorf("looking for a folder for the copies: %w", err)
 			}
 			c.Folder = filepath.Join(cache, "hacking-a-controller", "lesson")
+			c.Verdicts = filepath.Join(cache, "hacking-a-controller", "lesson-verdicts")
+			if c.Program, err = os.Executable(); err != nil {
+				return err
+			}
 			c.Out = command.OutOrStdout()
 			return c.Check(command.Context(), args...)
 		},
@@ -60,6 +75,7 @@ pass. What is not committed yet is in the copy, too.`,
 	command.Flags().DurationVar(&c.Timeout, "step-timeout", DefaultTimeout, "how long a block or a check may take")
 	command.Flags().BoolVar(&c.Keep, "keep", false, "keep the copy, with its lab stopped, until the next run")
 	command.Flags().IntVar(&c.Jobs, "jobs", 1, "how many lessons to run at once")
+	command.Flags().BoolVar(&c.Cached, "cached", false, "do not run what an earlier run has found to pass")
 	return command
 }
 
@@ -70,8 +86,12 @@ func (c *Checker) Check(ctx context.Context, names ...string) error {
 	if err != nil {
 		return err
 	}
-	verdicts := make([]verdict, len(refs))
+	if c.inputs, err = newInputs(ctx, c.Repository, c.Program); err != nil {
+		return err
+	}
+	verdicts := make([]outcome, len(refs))
 	out := lines.NewLocked(c.Out)
+	c.separate(out)
 	turns := make(chan struct{}, max(1, c.Jobs))
 	var all sync.WaitGroup
 	for i, ref := range refs {
@@ -89,29 +109,79 @@ func (c *Checker) Check(ctx context.Context, names ...string) error {
 	return c.conclude(ctx, verdicts)
 }
 
-// A verdict is what became of a lesson.
-type verdict struct {
+// separate sees whether lessons can have networks of their own, or else must be run one at a
+// time: two would meet at ports.
+func (c *Checker) separate(out io.Writer) {
+	if c.Network == nil {
+		c.Network = isolate.New
+	}
+	network, err := c.Network()
+	if err == nil {
+		network.Close()
+		return
+	}
+	if c.Jobs > 1 {
+		fmt.Fprintf(out, "lessons are run one at a time, because they share the network of this machine: %v\n", err)
+	}
+	c.Jobs = 1
+	c.Network = func() (*isolate.Network, error) { return nil, nil }
+}
+
+// An outcome is what became of a lesson.
+type outcome struct {
 	sentence string
 	err      error
 }
 
-func (c *Checker) check(ctx context.Context, ref Ref, out io.Writer) verdict {
+func (c *Checker) check(ctx context.Context, ref Ref, out io.Writer) outcome {
 	if ctx.Err() != nil {
-		return verdict{err: ctx.Err()}
+		return outcome{err: ctx.Err()}
 	}
 	begin := time.Now()
-	err := c.run(ctx, ref, out)
-	took := time.Since(begin).Round(time.Second)
-	if err == nil {
-		return verdict{sentence: fmt.Sprintf("%s: passed in %s", ref, took)}
+	cached, err := c.prove(ctx, ref, out)
+	took := time.Since(begin)
+	entry := proving.Entry{Kind: "lesson", Name: ref.String(), Took: took, Result: proving.Passed}
+	o := outcome{sentence: fmt.Sprintf("%s: passed in %s", ref, took.Round(time.Second))}
+	switch {
+	case err != nil:
+		if ctx.Err() == nil {
+			fmt.Fprintln(out, details(err))
+		}
+		entry.Result = proving.Failed
+		o = outcome{fmt.Sprintf("%s: failed after %s: %s", ref, took.Round(time.Second), firstLine(err)), err}
+	case cached:
+		entry.Took, entry.Result = 0, proving.Cached
+		o = outcome{sentence: fmt.Sprintf("%s: passed before, and nothing has changed since", ref)}
 	}
-	if ctx.Err() == nil {
-		fmt.Fprintln(out, details(err))
-	}
-	return verdict{fmt.Sprintf("%s: failed after %s: %s", ref, took, firstLine(err)), err}
+	proving.Record(ctx, entry)
+	return o
 }
 
-func (c *Checker) conclude(ctx context.Context, verdicts []verdict) error {
+// prove runs a lesson, unless it is known to pass.
+func (c *Checker) prove(ctx context.Context, ref Ref, out io.Writer) (cached bool, err error) {
+	l, err := Read(ctx, c.Repository, ref)
+	if err != nil {
+		return false, err
+	}
+	before, err := c.inputs.verdict(ctx, l, c.Verdicts)
+	if err != nil {
+		return false, err
+	}
+	if c.Cached && before.Known() {
+		return true, nil
+	}
+	if err := c.run(ctx, l, out); err != nil || c.Verdicts == "" {
+		return false, err
+	}
+	// What was edited meanwhile may not be what was run.
+	after, err := c.inputs.verdict(ctx, l, c.Verdicts)
+	if err != nil || after != before {
+		return false, err
+	}
+	return false, after.Save()
+}
+
+func (c *Checker) conclude(ctx context.Context, verdicts []outcome) error {
 	var passed, failed []string
 	var left []error
 	for _, v := range verdicts {
@@ -168,13 +238,16 @@ func (c *Checker) refs(ctx context.Context, names []string) ([]Ref, error) {
 }
 
 // run runs one lesson in a new place, and leaves nothing behind.
-func (c *Checker) run(ctx context.Context, ref Ref, out io.Writer) (err error) {
-	l, err := Read(ctx, c.Repository, ref)
+func (c *Checker) run(ctx context.Context, l Lesson, out io.Writer) (err error) {
+	ref := l.Ref
+	c.fetcher.fetch(ctx, c.inputs, l, out)
+	network, err := c.Network()
 	if err != nil {
 		return err
 	}
+	defer network.Close()
 	fmt.Fprintf(out, "%s: copying the repository\n", ref)
-	p, err := newPlace(ctx, c.Repository, ref.Stage, c.Folder, c.Timeout)
+	p, err := newPlace(ctx, c.Repository, ref.Stage, c.Folder, c.Timeout, network)
 	if err != nil {
 		return err
 	}

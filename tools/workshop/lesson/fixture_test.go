@@ -12,8 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/isolate"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+	"example.com/hacking-a-controller/tools/workshop/testenv"
 )
 
 // passing is a lesson in which all is well.
@@ -48,11 +50,12 @@ type fixture struct {
 	timeout time.Duration
 	keep    bool
 	jobs    int
+	network func() (*isolate.Network, error)
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{t: t, timeout: 30 * time.Second, copies: filepath.Join(t.TempDir(), "copies"), log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
+	f := &fixture{t: t, timeout: testenv.Timeout(), copies: filepath.Join(t.TempDir(), "copies"), log: filepath.Join(t.TempDir(), "lab.log"), files: map[string]string{
 		".gitignore":                      "/lab/bin/\n",
 		"tools/go.mod":                    "module workshop\n",
 		"03-watch/go.mod":                 "module watch\n",
@@ -104,11 +107,17 @@ func (f *fixture) repository() repository.Repository {
 	return repositorytest.New(f.t, f.files)
 }
 
+// checker is one that keeps its verdicts beside the copies.
+func (f *fixture) checker(r repository.Repository) *Checker {
+	return &Checker{Repository: r, Timeout: f.timeout, Keep: f.keep, Folder: f.copies, Verdicts: f.copies + "-verdicts", Jobs: f.jobs, Network: f.network}
+}
+
 // check runs workshop lesson check, and returns what it printed.
 func (f *fixture) check(numbers ...string) (string, error) {
 	f.t.Helper()
 	var out bytes.Buffer
-	c := &Checker{Repository: f.repository(), Out: &out, Timeout: f.timeout, Keep: f.keep, Folder: f.copies, Jobs: f.jobs}
+	c := f.checker(f.repository())
+	c.Out = &out
 	err := c.Check(f.t.Context(), numbers...)
 	return out.String(), err
 }

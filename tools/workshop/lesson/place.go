@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/hacking-a-controller/tools/workshop/isolate"
 	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -24,13 +25,13 @@ type place struct {
 
 // newPlace copies the repository. The caller ends the place, also after an error of
 // start.
-func newPlace(ctx context.Context, r repository.Repository, stage repository.Stage, folder string, timeout time.Duration) (*place, error) {
+func newPlace(ctx context.Context, r repository.Repository, stage repository.Stage, folder string, timeout time.Duration, network *isolate.Network) (*place, error) {
 	slot, err := repository.TakeSlot(filepath.Join(folder, strconv.Itoa(stage.Number)))
 	if err != nil {
 		return nil, err
 	}
 	p := &place{slot: slot, copied: repository.Repository{Root: filepath.Join(slot.Dir, filepath.Base(r.Root))}}
-	p.shell = &shell{dir: slot.Dir, env: p.environment(), timeout: timeout}
+	p.shell = &shell{dir: slot.Dir, env: p.environment(), timeout: timeout, network: network}
 	if err := p.clear(ctx); err != nil {
 		slot.Free()
 		return nil, fmt.Errorf("removing what an earlier run has left: %w", err)

@@ -63,7 +63,7 @@ func (r *run) before(ctx context.Context, step Step) error {
 	case err != nil:
 		return err
 	case done.expired:
-		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, before the step", step.Check, r.shell.timeout), nil)
+		return r.failure(step, step.Line, step.Check+" "+done.late(r.shell.timeout, "before the step"), nil)
 	case done.code == 0:
 		return r.failure(step, step.Line, step.Check+" passes before the step was done; it must fail until then", nil)
 	case said == "":
@@ -79,11 +79,20 @@ func (r *run) after(ctx context.Context, step Step, ran []note) error {
 	case err != nil:
 		return err
 	case done.expired:
-		return r.failure(step, step.Line, fmt.Sprintf("%s did not end within %s, after the step", step.Check, r.shell.timeout), ran)
+		return r.failure(step, step.Line, step.Check+" "+done.late(r.shell.timeout, "after the step"), ran)
 	case done.code != 0:
 		return r.failure(step, step.Line, fmt.Sprintf("%s fails after the step (exit code %d): %s", step.Check, done.code, said), ran)
 	}
 	return nil
+}
+
+// late says that a command was killed because its time was over.
+func (done result) late(timeout time.Duration, more string) string {
+	text := fmt.Sprintf("did not end within %s, %s", timeout, more)
+	if done.doing != "" {
+		text += "; it was running: " + done.doing
+	}
+	return text
 }
 
 func (r *run) check(ctx context.Context, step Step) (result, error) {
@@ -99,7 +108,7 @@ var notFound = regexp.MustCompile(`(?m)^bash: line (\d+): .*: (command not found
 // and the check has the last word.
 func broken(block Block, done result, timeout time.Duration) (int, string) {
 	if done.expired {
-		return block.Line, fmt.Sprintf("the block did not end within %s, and was killed", timeout)
+		return block.Line, "the block " + done.late(timeout, "and was killed")
 	}
 	if match := notFound.FindStringSubmatch(done.output); match != nil {
 		inner, _ := strconv.Atoi(match[1]) // digits, by the expression

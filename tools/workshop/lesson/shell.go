@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
+	"example.com/hacking-a-controller/tools/workshop/isolate"
 	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
@@ -19,7 +22,8 @@ type shell struct {
 	dir     string
 	env     []string
 	timeout time.Duration // of each command
-	groups  []int         // of the commands that have left something running
+	network *isolate.Network
+	groups  []int // of the commands that have left something running
 }
 
 // A result is what became of a command.
@@ -27,6 +31,7 @@ type result struct {
 	code    int    // the exit code; -1 if a signal ended it
 	output  string // stdout and stderr, as a terminal would show them
 	expired bool   // it was killed because its time was over
+	doing   string // what it was running then
 }
 
 // run runs a command and waits until it ends; not for what it has left in the
@@ -44,8 +49,15 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 	deadline, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	command := process.Command(deadline, name, args...)
+	s.network.Enter(command)
 	command.Dir, command.Env = s.dir, s.env
 	command.Stdout, command.Stderr = output, output
+	var doing string
+	kill := command.Cancel
+	command.Cancel = func() error {
+		doing = running(command.Process.Pid)
+		return kill()
+	}
 	if err := command.Start(); err != nil {
 		return result{}, fmt.Errorf("starting %s: %w", name, err)
 	}
@@ -60,7 +72,7 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 		return result{}, fmt.Errorf("waiting for %s: %w", name, err)
 	}
 	text, err := lastOf(output)
-	return result{code: command.ProcessState.ExitCode(), output: text, expired: deadline.Err() != nil}, err
+	return result{code: command.ProcessState.ExitCode(), output: text, expired: deadline.Err() != nil, doing: doing}, err
 }
 
 // end kills all that the commands have left running.
@@ -69,6 +81,20 @@ func (s *shell) end() {
 		_ = syscall.Kill(-group, syscall.SIGKILL) // it may have ended by itself
 	}
 	s.groups = nil
+}
+
+// running returns the commands in a process group, without the shells whose children they are.
+func running(group int) string {
+	table, _ := exec.Command("ps", "-A", "-o", "pgid=", "-o", "args=").Output() // without ps, it is not said
+	var found []string
+	for line := range strings.Lines(string(table)) {
+		id, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+		args = strings.TrimSpace(args)
+		if id == strconv.Itoa(group) && !strings.HasPrefix(args, "bash -c ") && !strings.Contains(args, "<defunct>") {
+			found = append(found, args)
+		}
+	}
+	return strings.Join(found, "; ")
 }
 
 // alive says whether a process group has a process.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/testenv"
 )
 
 // The sleeper has a group of its own, and its parent ends without it.
@@ -31,7 +33,7 @@ func TestWhatIsLeftBehindIsFoundByItsMark(t *testing.T) {
 	_, err = out.Read(started)
 	require.NoError(t, err)
 	killMarked()
-	require.NoError(t, out.(*os.File).SetReadDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, out.(*os.File).SetReadDeadline(time.Now().Add(testenv.Timeout())))
 	_, err = out.Read(started)
 	require.ErrorIs(t, err, io.EOF, "somebody can still write")
 	require.NoError(t, other.Process.Signal(syscall.Signal(0)), "one with another mark")

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testcluster.Main(m) }
 
 const pause = 20 * time.Millisecond

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! grep -q '^loaded kube-scheduler:mine' loaded.log 2>/dev/null; then
-	echo "loaded.log does not show kube-scheduler:mine: build it with ../lab/image, and load it"
+	echo "loaded.log does not show kube-scheduler:mine: build it with controlplane/image, and load it"
 	exit 1
 fi
 echo done

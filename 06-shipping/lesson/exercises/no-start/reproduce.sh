@@ -8,7 +8,7 @@ mirrored() { kubectl get pods -n kube-system kube-scheduler-lab-node -o jsonpath
 contained() { lab crictl ps -a | grep kube-scheduler:no-start; }
 # none is true when the container of the stock scheduler has been removed, too.
 none() { lab status | grep '^kube-scheduler .*no container' >/dev/null; }
-cd ../lab
+cd controlplane
 
 lab up --static-pods >/dev/null
 echo "building the scheduler (a minute the first time)"

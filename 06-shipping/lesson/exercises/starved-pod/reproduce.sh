@@ -3,7 +3,7 @@
 # the fifth. Needs a running lab that is selected: eval "$(make -s env)" at the top of the repository.
 cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
-cd ../lab/scheduler
+cd controlplane/scheduler
 clean() {
 	kubectl delete job burst --ignore-not-found
 	kubectl delete pods -l app=burst --force 2>&1 # no KWOK is left to end them
@@ -15,7 +15,7 @@ running() { [ "$(burst --field-selector=status.phase=Running -o name | wc -l)" -
 echo "building the scheduler, and KWOK (minutes the first time)"
 version=$(GOWORK=off go -C .. list -m -f '{{.Version}}' k8s.io/kubernetes) # it does not start without
 GOWORK=off go -C .. build -ldflags "-X k8s.io/component-base/version.gitVersion=$version" -o "$dir/kube-scheduler" ./scheduler
-GOWORK=off go -C ../../tools/pinned/kwok build -o "$dir/kwok" sigs.k8s.io/kwok/cmd/kwok
+GOWORK=off go -C ../../../tools/pinned/kwok build -o "$dir/kwok" sigs.k8s.io/kwok/cmd/kwok
 "$dir/kwok" --kubeconfig="$KUBECONFIG" --config=kwok.yaml --node-lease-duration-seconds=40 \
 	--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake >"$dir/kwok.log" 2>&1 &
 jobs=$!

@@ -208,3 +208,18 @@ func Edit(t testing.TB, path, old, replacement string) {
 	require.Equal(t, 1, strings.Count(content, old), "%s in %s", old, path)
 	repositorytest.Write(t, path, strings.Replace(content, old, replacement, 1))
 }
+
+// NeedLab lets the test of the exercise called lost need the lab, which is built by a recipe, and
+// commits that. The tree must be clean.
+func NeedLab(t testing.TB, r repository.Repository, recipe string) {
+	t.Helper()
+	tests := r.Path("01-sums", "sum", "sum_test.go")
+	Edit(t, tests, `import "testing"`, "import (\n\t\"os\"\n\t\"testing\"\n)")
+	Edit(t, tests, "func TestSum(t *testing.T) {\n", `func TestSum(t *testing.T) {
+	if _, err := os.Stat(os.Getenv("KUBEBUILDER_ASSETS") + "/kube-apiserver"); err != nil {
+		t.Fatal(err)
+	}
+`)
+	repositorytest.Write(t, r.Path("Makefile"), "lab:\n\t@"+recipe+"\n")
+	require.NoError(t, r.Commit(t.Context(), "a test that needs the lab"))
+}

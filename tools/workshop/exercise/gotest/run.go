@@ -61,8 +61,10 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 		return nil, fmt.Errorf("reading the name of the module: %w", err)
 	}
 	path := modfile.ModulePath(goMod)
-	command, end := m.command(ctx, "go", append([]string{"test", "-json", testTimeout}, args...)...)
+	name, all, environment := m.testCommand(args)
+	command, end := m.command(ctx, name, all...)
 	defer end()
+	command.Env = append(command.Env, environment...)
 	if !slices.Contains(args, "-count=1") { // which Go's cache never answers
 		inputs, err := m.Inputs(ctx)
 		if err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 )
 
 // newModule makes a module of files, such as p/p_test.go.
@@ -106,7 +108,7 @@ func TestHangs(t *testing.T) {
 	assert.Eventually(t, func() bool {
 		state, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", string(content)).Output()
 		return err != nil || strings.HasPrefix(string(state), "Z")
-	}, 30*time.Second, 10*time.Millisecond, "process %s is left behind", content)
+	}, exercisetest.Timeout, 10*time.Millisecond, "process %s is left behind", content)
 }
 
 func TestATestThatIsToFailWaitsShortly(t *testing.T) {

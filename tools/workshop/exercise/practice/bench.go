@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
 	"example.com/hacking-a-controller/tools/workshop/repository"
@@ -45,6 +46,16 @@ func NewBench() *cobra.Command {
 
 // bench measures in a clone of its own.
 func (p practice) bench(ctx context.Context, out io.Writer, ids []string, runs int) error {
+	for _, id := range ids {
+		number, name, _ := strings.Cut(id, "-")
+		e, err := exercise.Find(p.home, number, name)
+		if err != nil {
+			return err
+		}
+		if err := p.ensureLab(ctx, p.home, e); err != nil {
+			return err
+		}
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return err

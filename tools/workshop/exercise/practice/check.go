@@ -62,6 +62,13 @@ type judgement struct {
 // check runs the judging tests in the copy and prints the result. Its error is
 // ErrNotYet if it is not solved.
 func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) error {
+	e, err := c.exercise()
+	if err != nil {
+		return err
+	}
+	if err := p.ensureLab(ctx, c.Repository, e); err != nil {
+		return err
+	}
 	j, err := p.judge(ctx, c, timeout, 1)
 	if err != nil {
 		return err
@@ -161,9 +168,6 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, grou
 		Wait:      p.wait,
 		Variables: p.variables,
 		Slow:      func(after time.Duration, doing string) { p.printf("  %s: %s", after, doing) },
-	}
-	if note := module.MissingAssets(); note != "" {
-		p.printf("%s", note)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)
 	defer cancel()

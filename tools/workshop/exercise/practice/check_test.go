@@ -130,12 +130,3 @@ func TestACheckHasADeadline(t *testing.T) {
 	assert.Contains(t, out, "The tests were stopped after 15s: something waits for ever, or loops for ever.")
 	assert.Equal(t, 1, l.progress().of("1-lost").Tries)
 }
-
-func TestAMissingLabIsReported(t *testing.T) {
-	t.Setenv("KUBEBUILDER_ASSETS", "")
-	l := newLearner(t)
-	l.mustStart("1", "lost")
-	out, err := l.check("")
-	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "The lab is not built: a test that needs an API server fails until you run `make lab`.\n")
-}

@@ -55,7 +55,7 @@ func NewCommands() []*cobra.Command {
 	list := overview("list", "List the exercises and your progress", practice.list)
 	report := overview("report", "Print a report in Markdown, to hand in", practice.report)
 	learn := overview("learn", "Work through the exercises, with a check at each save", func(p practice, ctx context.Context) error {
-		return p.learn(ctx, os.Stdin, openTerminal(ctx, os.Stdin), timeout)
+		return p.learn(ctx, os.Stdin, openTerminal(os.Stdin), timeout)
 	})
 	step := &cobra.Command{
 		Use:     "step [LESSON [NUMBER]]",
@@ -74,11 +74,8 @@ func NewCommands() []*cobra.Command {
 	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, report}
 }
 
-// InTerminal says whether somebody sits in front of this program.
-func InTerminal(ctx context.Context) bool {
-	info, err := os.Stdout.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && openTerminal(ctx, os.Stdin) != nil
-}
+// InTerminal reports whether somebody sits in front of this program.
+func InTerminal() bool { return isTerminal(os.Stdin) && isTerminal(os.Stdout) }
 
 // overview makes a command about all exercises.
 func overview(verb, short string, run func(practice, context.Context) error) *cobra.Command {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -76,7 +75,7 @@ func (l learner) do(name string, run func(practice, workCopy) error) (string, er
 
 func (l learner) check(name string) (string, error) {
 	l.Helper()
-	return l.do(name, func(p practice, c workCopy) error { return p.check(l.Context(), c, 2*time.Minute) })
+	return l.do(name, func(p practice, c workCopy) error { return p.check(l.Context(), c, exercisetest.Timeout) })
 }
 
 func (l learner) hint(again bool) (string, error) {

@@ -2,12 +2,12 @@ package practice
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
-	"os/exec"
-	"strings"
 	"unicode"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 )
 
 // keys reads one key each time that somebody asks, so that nobody reads what an editor is to
@@ -47,36 +47,42 @@ func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
 // A terminal is one whose keys count at once. Ctrl-C stays a signal.
 type terminal struct {
 	file  *os.File
-	saved string // as stty prints it
+	saved *term.State
 }
 
 // openTerminal returns no terminal if the file is none.
-func openTerminal(ctx context.Context, file *os.File) *terminal {
-	t := &terminal{file: file}
-	saved, err := t.stty(ctx, "-g")
-	if t.saved = strings.TrimSpace(saved); err != nil || t.saved == "" {
+func openTerminal(file *os.File) *terminal {
+	saved, err := term.GetState(int(file.Fd()))
+	if err != nil {
 		return nil
 	}
-	return t
+	return &terminal{file, saved}
 }
 
-func (t *terminal) stty(ctx context.Context, args ...string) (string, error) {
-	command := exec.CommandContext(ctx, "stty", args...)
-	command.Stdin = t.file
-	output, err := command.Output()
-	return string(output), err
-}
-
-// byKey makes each key count at once, and not appear.
-func (t *terminal) byKey(ctx context.Context) {
-	if t != nil {
-		_, _ = t.stty(ctx, "-icanon", "-echo", "min", "1", "time", "0")
+// byKey makes each key count at once, and not appear. term.MakeRaw does more: with it, Ctrl-C is
+// no signal, and a program that prints lines prints stairs.
+func (t *terminal) byKey() {
+	if t == nil {
+		return
 	}
+	settings, err := unix.IoctlGetTermios(int(t.file.Fd()), getSettings)
+	if err != nil {
+		return // it was closed
+	}
+	settings.Lflag &^= unix.ICANON | unix.ECHO
+	settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
+	_ = unix.IoctlSetTermios(int(t.file.Fd()), setSettings, settings)
 }
 
 // restore makes it what it was before.
 func (t *terminal) restore() {
 	if t != nil {
-		_, _ = t.stty(context.Background(), t.saved)
+		_ = term.Restore(int(t.file.Fd()), t.saved)
 	}
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -30,6 +30,9 @@ type session struct {
 	terminal *terminal // nil if the input is none
 	ask      func()    // for one key
 	keys     <-chan rune
+	screen   *screen
+	lab      *labBuild        // nil unless it was begun
+	endLab   func()           // returns when it has ended
 	standby  *standby.Standby // nil without an API server
 	slow     map[string]bool  // the exercises in which a test needs longer than firstTimeout
 }
@@ -37,19 +40,21 @@ type session struct {
 // learn leads through the exercises, from the current one on. It judges at each save, and does
 // what keys command, until the learner quits or ctx ends.
 func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
-	p.out, p.byKey, p.stepwise = lines.NewLocked(p.out), true, true
-	s := &session{practice: p, timeout: timeout, terminal: t, slow: map[string]bool{}}
+	screen := &screen{Writer: p.out}
+	p.out, p.byKey, p.stepwise = lines.NewLocked(screen), true, true
+	s := &session{practice: p, timeout: timeout, terminal: t, screen: screen, endLab: func() {}, slow: map[string]bool{}}
 	s.ask, s.keys = keys(in, t == nil)
-	t.byKey(ctx)
+	t.byKey()
 	defer t.restore()
-	if assets := (gotest.Module{Assets: p.assets}); assets.MissingAssets() == "" {
-		servers, err := standby.New(ctx, assets.AssetsFolder())
-		if err != nil {
+	// Whatever is still to be ended, and if a second Ctrl-C does not wait for it.
+	defer context.AfterFunc(ctx, t.restore)()
+	defer func() { s.endLab() }()
+	if s.hasLab() {
+		if err := s.openStandby(ctx); err != nil {
 			return err
 		}
-		defer servers.Close()
-		s.standby, s.variables = servers, servers.Env()
 	}
+	defer func() { s.closeStandby() }()
 	c, e, err := s.resume(ctx)
 	for err == nil && c.ID != "" {
 		var next bool
@@ -58,11 +63,28 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 		}
 		c, e, err = s.moveOn(ctx, e)
 	}
+	s.endLab()
 	if err == nil || ctx.Err() != nil {
 		s.printf("\nTo continue: make learn")
 		return nil
 	}
 	return err
+}
+
+// openStandby has API servers stand by for the tests, from now on.
+func (s *session) openStandby(ctx context.Context) error {
+	servers, err := standby.New(ctx, (gotest.Module{Assets: s.assets}).AssetsFolder())
+	if err != nil {
+		return err
+	}
+	s.standby, s.variables = servers, servers.Env()
+	return nil
+}
+
+func (s *session) closeStandby() {
+	if s.standby != nil {
+		_ = s.standby.Close()
+	}
 }
 
 // resume returns the current exercise, or else the next one.
@@ -81,12 +103,23 @@ func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, erro
 	return s.moveOn(ctx, exercise.Exercise{})
 }
 
-// moveOn begins the exercise after e that is not solved, if there is one.
+// moveOn begins the exercise after e that is not solved, if there is one. Without a lab, those that
+// need none come first.
 func (s *session) moveOn(ctx context.Context, e exercise.Exercise) (workCopy, exercise.Exercise, error) {
 	next, ok := s.next(ctx, e)
 	if !ok {
 		s.printf("You have solved all exercises. For a report to hand in: %s", s.command("report"))
 		return workCopy{}, e, nil
+	}
+	if s.lab != nil && !s.hasLab() {
+		other, ok := s.nextWithoutLab(ctx, e)
+		switch {
+		case ok:
+			next = other
+		case s.lab.failed():
+			s.printf("All other exercises need the lab. To see what is wrong with it: make lab")
+			return workCopy{}, e, nil
+		}
 	}
 	c, e, _, err := s.begin(ctx, strconv.Itoa(next.Stage.Number), next.Name)
 	return c, e, err
@@ -128,14 +161,46 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 	if err != nil {
 		return false, err
 	}
-	// The first verdict shows where one is. Nobody has tried anything yet.
-	running := s.try(ctx, c, s.timeoutFor(c), 0)
+	waits, err := s.awaitLab(ctx, c, e)
+	if err != nil {
+		return false, err
+	}
+	var built <-chan struct{}
+	if s.lab != nil && s.standby == nil && !s.lab.failed() {
+		built = s.lab.ended
+	}
+	running := trial{end: func() {}}
 	defer func() { running.end() }()
+	if !waits {
+		// The first verdict shows where one is. Nobody has tried anything yet.
+		running = s.try(ctx, c, s.timeoutFor(c), 0)
+	}
 	var first *judgement // of a trial that is repeated with testTimeout
 	s.ask()
 	for {
 		select {
+		case <-built:
+			built = nil
+			if ctx.Err() != nil {
+				continue
+			}
+			if s.lab.err != nil {
+				s.printf("%v.", s.lab.err)
+				if waits {
+					return true, nil
+				}
+				continue
+			}
+			if err := s.openStandby(ctx); err != nil {
+				return false, err
+			}
+			if waits {
+				waits, running = false, s.try(ctx, c, s.timeoutFor(c), 0)
+			}
 		case <-saved:
+			if waits {
+				continue
+			}
 			running.end()
 			running, first = s.try(ctx, c, s.timeoutFor(c), 1), nil
 		case v := <-running.verdict:
@@ -262,7 +327,7 @@ func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) err
 	command.Dir, command.Stdout, command.Stderr = s.cwd, s.out, s.out
 	if s.terminal != nil {
 		s.terminal.restore()
-		defer s.terminal.byKey(ctx)
+		defer s.terminal.byKey()
 		command.Stdin, command.Stdout, command.Stderr = s.terminal.file, os.Stdout, os.Stderr
 	}
 	if err := command.Run(); err != nil {

@@ -53,7 +53,7 @@ func (o *output) next(t *testing.T, want string) {
 		}
 		return i >= 0
 	}
-	if !assert.Eventually(t, found, 5*time.Minute, 10*time.Millisecond) {
+	if !assert.Eventually(t, found, exercisetest.Timeout, 10*time.Millisecond) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		require.Contains(t, o.buffer.String()[o.read:], want)
@@ -69,7 +69,7 @@ func (l learner) learn(ctx context.Context) (out *output, keys io.WriteCloser, e
 	reader, writer := io.Pipe()
 	l.Cleanup(func() { _ = writer.Close() })
 	done := make(chan error, 1)
-	go func() { done <- p.learn(ctx, reader, nil, 5*time.Minute) }()
+	go func() { done <- p.learn(ctx, reader, nil, exercisetest.Timeout) }()
 	return out, writer, done
 }
 
@@ -200,9 +200,11 @@ func TestAFileIsNoTerminal(t *testing.T) {
 	file, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer file.Close()
-	assert.Nil(t, openTerminal(t.Context(), file))
+	assert.Nil(t, openTerminal(file))
+	assert.False(t, isTerminal(file))
+	assert.False(t, isTerminal(&bytes.Buffer{}))
 	var none *terminal
-	none.byKey(t.Context())
+	none.byKey()
 	none.restore()
 }
 

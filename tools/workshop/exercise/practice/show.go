@@ -77,11 +77,20 @@ func (p practice) next(ctx context.Context, e exercise.Exercise) (exercise.Exerc
 	if err != nil {
 		return exercise.Exercise{}, false
 	}
-	at := slices.IndexFunc(exercises, func(other exercise.Exercise) bool { return other.ID() == e.ID() })
+	return after(e, exercises, func(other exercise.Exercise) bool { return progress.of(other.ID()).Solved.IsZero() })
+}
+
+// after is the first one after e that is wanted, or else one before it, or e itself.
+func after(e exercise.Exercise, exercises []exercise.Exercise, wanted func(exercise.Exercise) bool) (exercise.Exercise, bool) {
+	at := indexOf(exercises, e)
 	for _, other := range slices.Concat(exercises[at+1:], exercises[:at+1]) {
-		if progress.of(other.ID()).Solved.IsZero() {
+		if wanted(other) {
 			return other, true
 		}
 	}
 	return exercise.Exercise{}, false
+}
+
+func indexOf(exercises []exercise.Exercise, e exercise.Exercise) int {
+	return slices.IndexFunc(exercises, func(other exercise.Exercise) bool { return other.ID() == e.ID() })
 }

@@ -29,7 +29,7 @@ func (p practice) start(ctx context.Context, number, name string) error {
 		}
 	}
 	p.introduce(c, e)
-	return nil
+	return p.ensureLab(ctx, c.Repository, e)
 }
 
 // begin makes an exercise the current one, and makes its copy if there is none.

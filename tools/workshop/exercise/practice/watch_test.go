@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
 
@@ -22,7 +23,7 @@ func wait[T any](t *testing.T, from <-chan T, what string) T {
 	select {
 	case value := <-from:
 		return value
-	case <-time.After(30 * time.Second):
+	case <-time.After(exercisetest.Timeout):
 		require.Fail(t, "nothing came", what)
 		panic("unreachable")
 	}
@@ -186,7 +187,7 @@ func TestWatchingEndsWhenItIsSolved(t *testing.T) {
 	go func() {
 		p := l.open(nil)
 		p.out = writer
-		ended <- p.watch(t.Context(), p.copyOf("1-lost"), 2*time.Minute)
+		ended <- p.watch(t.Context(), p.copyOf("1-lost"), exercisetest.Timeout)
 		writer.Close()
 	}()
 	var printed bytes.Buffer

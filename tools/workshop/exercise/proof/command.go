@@ -12,6 +12,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/verdict"
 )
 
 // NewCommand returns the command that proves exercises.
@@ -23,8 +24,8 @@ func NewCommand() *cobra.Command {
 		Use:   "prove [STAGE | STAGE/NAME]...",
 		Short: "Prove that the exercises are honest",
 		Long: `Prove that the exercises are honest. It works in copies of the repository, with what is
-not committed yet, in the user's cache folder, and keeps there what it found honest. Where
-the variable CI is set, each exercise is proved again.
+not committed yet, in the user's cache folder, and keeps there what it found honest. With
+--fresh or FRESH=1, it proves each exercise again.
 
 With --reproduce, it runs what the pages say under "Reproduce it" instead, one after the other in
 a lab of its own: with the patch, the block must print what its page shows, and without it something
@@ -34,8 +35,7 @@ else.`,
 			"  workshop exercise prove --reproduce 4/tombstone",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Out = cmd.OutOrStdout()
-			_, ci := os.LookupEnv("CI")
-			p.Fresh = p.Fresh || ci
+			p.Fresh = p.Fresh || verdict.Fresh()
 			if err := p.find(cmd.Context()); err != nil {
 				return err
 			}

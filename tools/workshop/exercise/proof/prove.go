@@ -11,9 +11,11 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"example.com/hacking-a-controller/tools/workshop/proving"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
@@ -52,10 +54,17 @@ func (p *Prover) Prove(ctx context.Context, targets []Target) error {
 	}
 	left := trials
 	if !p.Fresh {
-		left = slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { return t.verdict.known() })
+		left = slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { return t.verdict.Known() })
 	}
 	if known := len(trials) - len(left); known > 0 {
-		p.print("%d of %d verdicts from the cache\n", known, len(trials))
+		var names []string
+		for _, t := range trials {
+			if t.verdict.Known() {
+				names = append(names, t.ID())
+				proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Result: proving.Cached})
+			}
+		}
+		p.print("%d of %d verdicts from the cache: %s\n", known, len(trials), strings.Join(names, ", "))
 		p.honest += known
 	}
 	if !p.Tested {
@@ -121,9 +130,18 @@ func (p *Prover) proveAll(ctx context.Context, first *slot, trials []trial) erro
 	}
 	close(waiting)
 	failed := make([]error, len(slots))
+	drained, drain := context.WithCancel(ctx)
+	defer drain()
 	var all sync.WaitGroup
 	for i, s := range slots {
 		all.Go(func() {
+			defer drain()
+			if i >= besideLessons {
+				select {
+				case <-proving.Alone(ctx):
+				case <-drained.Done(): // nothing is left to prove
+				}
+			}
 			for t := range waiting {
 				if failed[i] = p.prove(ctx, s, t); failed[i] != nil {
 					return
@@ -134,6 +152,9 @@ func (p *Prover) proveAll(ctx context.Context, first *slot, trials []trial) erro
 	all.Wait()
 	return errors.Join(failed...)
 }
+
+// besideLessons is how many exercises are proved at once while lessons are walked.
+const besideLessons = 2
 
 func (p *Prover) report(where string, problems ...string) {
 	p.mu.Lock()

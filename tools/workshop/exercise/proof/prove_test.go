@@ -15,6 +15,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/proving"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
@@ -49,6 +50,21 @@ func TestHonestExercisesAreProved(t *testing.T) {
 	require.NoError(t, err)
 	assert.Regexp(t, `^01-sums passes without a patch \(.*s\)\n(1-(lost|smallest|silent) is honest \(.*s\)\n){3}\nexercises: 3 passed, 0 failed\n$`, out)
 	assert.Empty(t, repositorytest.Git(t, r, "status", "--porcelain"))
+}
+
+// A third exercise waits for the lessons, which do not end here, only as long as it is needed.
+func TestBesideLessonsTwoAreProvedAtOnce(t *testing.T) {
+	p := newProver(t, exercisetest.New(t))
+	p.Jobs = 3
+	p.Tested = true
+	targets, err := Targets(p.Repository, nil)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	p.Out = &out
+	ctx, run := proving.Begin(t.Context())
+	require.NoError(t, p.Prove(ctx, targets), &out)
+	assert.Contains(t, out.String(), "exercises: 3 passed, 0 failed\n")
+	assert.Equal(t, 3, strings.Count(run.Slowest(10), "  exercise  1-"), run.Slowest(10))
 }
 
 // A module below the stage has exercises, too. The tests of the stage itself, which fail

@@ -21,6 +21,7 @@ type servers struct {
 	flags           flags
 	dir             string
 	etcd, apiServer string // addresses
+	ports           held
 
 	ctx     context.Context // until one of them ends
 	cancel  context.CancelFunc
@@ -37,26 +38,27 @@ func (s *Standby) start(f flags) *servers {
 	n := &servers{flags: f, ctx: ctx, cancel: cancel, started: make(chan struct{}), endEtcd: func() {}, endAPIServer: func() {}}
 	go func() {
 		defer close(n.started)
-		n.err = n.run(s.assets)
+		n.err = n.run(s.assets, s.timeout)
 	}()
 	return n
 }
 
 // run starts both programs, and returns when they can be used.
-func (n *servers) run(assets string) (err error) {
-	ctx, cancel := context.WithTimeout(n.ctx, time.Minute)
+func (n *servers) run(assets string, timeout time.Duration) (err error) {
+	ctx, cancel := context.WithTimeout(n.ctx, timeout)
 	defer cancel()
 	if n.dir, err = os.MkdirTemp("", "standby-"); err != nil {
 		return err
 	}
-	ports, err := freePorts(3)
-	if err != nil {
-		return err
+	var peers string // nobody but etcd itself
+	for _, address := range []*string{&n.etcd, &n.apiServer, &peers} {
+		if *address, err = n.ports.hold(); err != nil {
+			return err
+		}
 	}
-	n.etcd, n.apiServer = ports[0], ports[1]
 	client := "http://" + n.etcd
-	n.endEtcd, err = launch(n.cancel, filepath.Join(assets, etcd), "--data-dir="+filepath.Join(n.dir, "data"), "--unsafe-no-fsync",
-		"--listen-client-urls="+client, "--advertise-client-urls="+client, "--listen-peer-urls=http://"+ports[2])
+	n.endEtcd, err = launch(n.cancel, filepath.Join(assets, etcd), "--data-dir="+filepath.Join(n.dir, "data"), "--unsafe-no-fsync", "--socket-reuse-port",
+		"--listen-client-urls="+client, "--advertise-client-urls="+client, "--listen-peer-urls=http://"+peers)
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (n *servers) run(assets string) (err error) {
 	if err != nil {
 		return err
 	}
-	if n.endAPIServer, err = launch(n.cancel, filepath.Join(assets, apiServer), n.flags.in(n.dir, port, client)...); err != nil {
+	if n.endAPIServer, err = launch(n.cancel, filepath.Join(assets, apiServer), append(n.flags.in(n.dir, port, client), "--permit-port-sharing=true")...); err != nil {
 		return err
 	}
 	return await(ctx, n.url("/readyz"), nil, isOK)
@@ -90,6 +92,7 @@ func (n *servers) end() {
 	<-n.started
 	n.endAPIServer()
 	n.endEtcd()
+	n.ports.free()
 	_ = os.RemoveAll(n.dir)
 }
 
@@ -173,17 +176,4 @@ func await(ctx context.Context, url string, certificate *tls.Certificate, good f
 			return errors.Join(fmt.Errorf("waiting for %s: %w", url, ctx.Err()), err)
 		}
 	}
-}
-
-// freePorts returns addresses on which nobody listens.
-func freePorts(n int) (addresses []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses, nil
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // A Standby keeps the servers.
@@ -27,6 +28,7 @@ type Standby struct {
 	ctx      context.Context // ends all
 	cancel   context.CancelFunc
 	handlers sync.WaitGroup
+	timeout  time.Duration // for the start of servers
 
 	mu     sync.Mutex
 	wanted *flags              // what an API server was started with last
@@ -44,7 +46,7 @@ func New(ctx context.Context, assets string) (*Standby, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for API servers: %w", err)
 	}
-	s := &Standby{assets: assets, dir: dir, lent: map[string]*servers{}}
+	s := &Standby{assets: assets, dir: dir, lent: map[string]*servers{}, timeout: time.Minute}
 	for name, target := range map[string]string{etcd: self, apiServer: self, "kubectl": filepath.Join(assets, "kubectl")} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("making a folder for API servers: %w", err)

@@ -10,8 +10,10 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -24,6 +26,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 )
 
 func TestMain(m *testing.M) {
@@ -51,6 +56,7 @@ func newStandby(t *testing.T) *Standby {
 	require.NotEmpty(t, assets, "this test needs a real API server: run `make lab`, then `make test`, at the root of the repository")
 	s, err := New(t.Context(), assets)
 	require.NoError(t, err)
+	s.timeout = max(s.timeout, exercisetest.Timeout)
 	t.Cleanup(func() {
 		assert.NoError(t, s.Close())
 		assert.NoDirExists(t, s.dir)
@@ -60,8 +66,7 @@ func newStandby(t *testing.T) *Standby {
 
 func newCluster(t *testing.T, flags ...string) *cluster {
 	t.Helper()
-	addresses, err := freePorts(3)
-	require.NoError(t, err)
+	addresses := freeAddresses(t)
 	dir := t.TempDir()
 	clientCA, clientKey := newCA(t)
 	serverCA, serverKey := newCA(t)
@@ -104,7 +109,7 @@ func (c *cluster) startAPIServer(s *Standby) {
 
 func (c *cluster) answers(url string) {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.Context(), exercisetest.Timeout)
 	defer cancel()
 	require.NoError(c, await(ctx, url, nil, isOK))
 }
@@ -186,7 +191,7 @@ func TestEachRunFindsAnEmptyServer(t *testing.T) {
 	assert.False(t, third.standsIn(s, third.etcd))
 	second.end(second.etcd, syscall.SIGTERM)
 	assert.Zero(t, second.etcd.ProcessState.ExitCode())
-	require.Eventually(t, func() bool { return !answers(lent.etcd) && !exists(lent.dir) }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return !answers(lent.etcd) && !exists(lent.dir) }, exercisetest.Timeout, 10*time.Millisecond)
 }
 
 func TestAnotherServerIsNotWhatIsWanted(t *testing.T) {
@@ -219,6 +224,50 @@ func TestAServerThatDoesNotStartIsNoHindrance(t *testing.T) {
 	c := startCluster(t, s)
 	assert.False(t, c.standsIn(s, c.etcd))
 	c.namespaces(http.MethodGet, "")
+}
+
+// freeAddresses returns three where nobody listens. They cannot be held: a stand-in shares its port
+// with nobody, as the programs do that envtest starts. The kernel gives each port from 32768 on
+// to whoever wants any, so these are below.
+func freeAddresses(t *testing.T) (addresses []string) {
+	t.Helper()
+	for len(addresses) < 3 {
+		address := fmt.Sprintf("127.0.0.1:%d", 10000+mathrand.IntN(20000))
+		if listener, err := net.Listen("tcp", address); err == nil {
+			defer listener.Close()
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}
+
+func TestAPortIsHeldForAServerThatSharesIt(t *testing.T) {
+	var ports held
+	t.Cleanup(ports.free)
+	address, err := ports.hold()
+	require.NoError(t, err)
+	other, err := ports.hold()
+	require.NoError(t, err)
+	require.NotEqual(t, address, other)
+	_, err = net.Listen("tcp", address)
+	require.ErrorIs(t, err, syscall.EADDRINUSE, "another program")
+	assert.False(t, answers(address))
+
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(socket uintptr) {
+			assert.NoError(t, unix.SetsockoptInt(int(socket), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1))
+		})
+	}}
+	server, err := config.Listen(t.Context(), "tcp", address)
+	require.NoError(t, err)
+	for range 20 {
+		require.True(t, answers(address), "no connection comes to the socket that holds the port")
+	}
+	require.NoError(t, server.Close())
+	ports.free()
+	listener, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
 }
 
 func answers(address string) bool {

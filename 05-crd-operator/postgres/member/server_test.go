@@ -1,0 +1,124 @@
+package member
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
+)
+
+// A PostgreSQL begins and another one follows it. The tests in e2e do much more, with agents, and take
+// much longer.
+func TestAStandbyFollows(t *testing.T) {
+	t.Parallel()
+	programs := testpostgres.Find(t).Bin
+	if os.Geteuid() == 0 {
+		runAsNobody(t)
+		return
+	}
+	files := writeSecrets(t)
+	primary, standby := newServer(t, programs, files, "db-1"), newServer(t, programs, files, "db-2")
+	require.NoError(t, primary.initDB(t.Context()))
+	begin(t, primary)
+	primary.settings.names = "" // commits wait for nobody
+	require.NoError(t, primary.reload())
+	awaitAnswer(t, primary, "SELECT current_setting('synchronous_standby_names')", "")
+	awaitAnswer(t, primary, "SELECT pg_promote()", "t")
+	awaitAnswer(t, primary, "SELECT "+writable, "t")
+	awaitAnswer(t, primary, "CREATE TABLE rows AS SELECT 7 AS n; SELECT n FROM rows", "7")
+
+	source := peer{"db-1", primary.settings.address, primary.settings.uid}
+	require.NoError(t, standby.clone(t.Context(), source))
+	begin(t, standby)
+	standby.settings.primary = source
+	require.NoError(t, standby.reload())
+	awaitAnswer(t, standby, "SELECT "+receiving, "t")
+	awaitAnswer(t, primary, "UPDATE rows SET n = 8; SELECT n FROM rows", "8")
+	awaitAnswer(t, standby, "SELECT n FROM rows", "8")
+	awaitAnswer(t, standby, "SELECT "+writable, "f")
+}
+
+// runAsNobody runs the test in another process: PostgreSQL does not run as root.
+func runAsNobody(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("PostgreSQL does not run as root")
+	}
+	folder, err := os.MkdirTemp("", "member-") //nolint:usetesting // t.TempDir is closed to other users
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(folder)) })
+	const nobody = 65534
+	require.NoError(t, os.Chown(folder, nobody, nobody))
+	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
+	command.Dir, command.Env = folder, append(os.Environ(), "TMPDIR="+folder)
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.Contains(t, string(output), "--- PASS: "+t.Name())
+}
+
+// writeSecrets writes what a kubelet makes of the Secrets of a cluster.
+func writeSecrets(t *testing.T) secrets {
+	t.Helper()
+	folder := t.TempDir()
+	bundle := certificate.Read(nil, "uid", time.Now())
+	issued, err := bundle.Issue([]string{"db-1", "db-2"}, time.Now())
+	require.NoError(t, err)
+	contents := map[string]string{"ca.crt": string(issued.CA), "tls/1.crt": string(issued.Certificate), "tls/1.key": string(issued.Key)}
+	for _, role := range roles {
+		contents[role.name+"/password"] = "the password of " + role.name
+	}
+	for name, content := range contents {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	return secrets(folder)
+}
+
+// newServer is a member without a database.
+func newServer(t *testing.T, programs string, files secrets, name string) *server {
+	t.Helper()
+	sockets, err := os.MkdirTemp("", "pg-") //nolint:usetesting // the path of a socket has to be short
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(sockets)) })
+	return &server{programs: programs, files: layout(t.TempDir()), settings: settings{
+		uid: types.UID("pod of " + name), member: name, address: testport.Hold(t, "127.0.0.1"), sockets: sockets, secrets: files,
+	}}
+}
+
+// begin starts a PostgreSQL, which ends with the test.
+func begin(t *testing.T, s *server) {
+	t.Helper()
+	require.NoError(t, s.start())
+	t.Cleanup(s.stopImmediate)
+}
+
+// awaitAnswer asks until the last row of the answer is the one that is wanted.
+func awaitAnswer(t *testing.T, s *server, command, want string) {
+	t.Helper()
+	var rows [][]string
+	var err error
+	ask := func() bool {
+		var connection session
+		if connection, err = connect(t.Context(), s.local("")); err != nil {
+			return false
+		}
+		defer connection.close()
+		rows, err = connection.within(t.Context(), testcluster.TestTimeout, command)
+		return err == nil && len(rows) > 0 && rows[len(rows)-1][0] == want
+	}
+	require.Eventually(t, ask, testcluster.TestTimeout, 10*time.Millisecond, "%s: %s is not %q", s.settings.member, command, want)
+}

@@ -1,0 +1,237 @@
+// Package packaging tests the chart with Helm.
+package packaging
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
+	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
+)
+
+const (
+	chart  = "chart"
+	config = "../config"
+)
+
+type objects = testmanifests.Objects
+
+// helm runs it without a cluster and without the settings of a user.
+func helm(t *testing.T, args ...string) ([]byte, error) {
+	t.Helper()
+	testprogram.ReadBySomebodyElse(t, chart)
+	command := exec.CommandContext(t.Context(), testprogram.Path(t, "HELM"), args...)
+	home := t.TempDir()
+	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(home, "none"), "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
+	return testprogram.Output(command)
+}
+
+// render is what `helm install` would create, with values that are set.
+func render(t *testing.T, values ...string) objects {
+	t.Helper()
+	args := []string{"template", "cnat", chart, "--namespace=cnat-system", "--include-crds"}
+	for _, value := range values {
+		args = append(args, "--set="+value)
+	}
+	output, err := helm(t, args...)
+	require.NoError(t, err)
+	// A CRD begins with ---, and Helm writes another.
+	return slices.DeleteFunc(testmanifests.Decode(t, output), func(o *unstructured.Unstructured) bool { return o.Object == nil })
+}
+
+func TestTheChartHasNoFaultThatHelmKnows(t *testing.T) {
+	_, err := helm(t, "lint", "--strict", chart)
+	require.NoError(t, err)
+}
+
+func TestTheChartMakesWhatKustomizeMakes(t *testing.T) {
+	for choice, tc := range map[string]struct {
+		folder    string
+		values    []string
+		byAnAdmin []string // what Kustomize makes here, and the chart leaves to an administrator
+		byHelm    []string // and the other way around
+	}{
+		"a manager for the cluster": {"default", nil, []string{"Namespace"}, nil},
+		"two replicas":              {"overlays/ha", []string{"replicas=2"}, []string{"Namespace"}, nil},
+		"two namespaces":            {"overlays/namespaced", []string{"namespaces={team-a,team-b}"}, nil, []string{"CustomResourceDefinition"}},
+		"a Prometheus":              {"overlays/monitored", []string{"metrics.serviceMonitor=true", "metrics.certSecret=cnat-metrics-cert"}, []string{"Namespace"}, nil},
+	} {
+		t.Run(choice, func(t *testing.T) {
+			kustomized, err := testmanifests.Kustomize(t, config, tc.folder)
+			require.NoError(t, err)
+			want, got := byName(testmanifests.Decode(t, kustomized), tc.byAnAdmin), byName(render(t, tc.values...), tc.byHelm)
+			assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+			for name, o := range want {
+				if got[name] != nil {
+					withoutHelm(t, got[name], o)
+					assert.Equal(t, o.Object, got[name].Object, name)
+				}
+			}
+		})
+	}
+}
+
+var hashed = regexp.MustCompile(`^cnat-environment-[a-z0-9]{10}$`)
+
+// byName names the objects, without those of some kinds. Kustomize puts a hash into the name
+// of the ConfigMap, where the chart has one in an annotation; here it has none.
+func byName(all objects, without []string) map[string]*unstructured.Unstructured {
+	named := map[string]*unstructured.Unstructured{}
+	for _, o := range all {
+		if slices.Contains(without, o.GetKind()) {
+			continue
+		}
+		o.SetName(hashed.ReplaceAllString(o.GetName(), "cnat-environment"))
+		if o.GetKind() == "Deployment" {
+			containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
+			for _, from := range containers[0].(map[string]any)["envFrom"].([]any) {
+				reference := from.(map[string]any)["configMapRef"].(map[string]any)
+				reference["name"] = hashed.ReplaceAllString(reference["name"].(string), "cnat-environment")
+			}
+			_ = unstructured.SetNestedSlice(o.Object, containers, "spec", "template", "spec", "containers")
+		}
+		named[fmt.Sprintf("%s %s/%s", o.GetKind(), o.GetNamespace(), o.GetName())] = o
+	}
+	return named
+}
+
+// copied are the kinds that are files of config/, byte for byte.
+var copied = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+
+// withoutHelm checks and removes what only Helm's objects have: five labels or more, and a hash.
+func withoutHelm(t *testing.T, o, kustomized *unstructured.Unstructured) {
+	t.Helper()
+	if slices.Contains(copied, o.GetKind()) {
+		return
+	}
+	labels := o.GetLabels()
+	for label, want := range map[string]string{
+		"app.kubernetes.io/instance": "cnat", "app.kubernetes.io/version": "v0.6.0", "app.kubernetes.io/managed-by": "Helm", "helm.sh/chart": "cnat-0.6.0",
+	} {
+		assert.Equal(t, want, labels[label], "%s of %s %s", label, o.GetKind(), o.GetName())
+		delete(labels, label)
+	}
+	if kustomized.GetLabels() == nil {
+		assert.Equal(t, map[string]string{"app.kubernetes.io/name": "cnat", "app.kubernetes.io/component": "manager"}, labels)
+		labels = nil
+	}
+	o.SetLabels(labels)
+	if o.GetKind() == "Deployment" {
+		path := []string{"spec", "template", "metadata", "annotations", "checksum/environment"}
+		checksum, _, _ := unstructured.NestedString(o.Object, path...)
+		assert.Len(t, checksum, 64)
+		unstructured.RemoveNestedField(o.Object, path...)
+	}
+}
+
+// Each value changes what it names, and nothing else.
+func TestTheValuesOfTheChart(t *testing.T) {
+	const digest = "sha256:0123456789012345678901234567890123456789012345678901234567890123"
+	const container = "Deployment cnat-manager spec.template.spec.containers.0."
+	const checksum = "Deployment cnat-manager spec.template.metadata.annotations.checksum/environment"
+	before := fields(render(t))
+	for value, want := range map[string]map[string]any{
+		"image.repository=registry.example:5000/cnat": {container + "image": "registry.example:5000/cnat:v0.6.0"},
+		"image.tag=v1.2.3":                            {container + "image": "cnat-manager:v1.2.3"},
+		"image.digest=" + digest:                      {container + "image": "cnat-manager@" + digest},
+		"region=us-east-2":                            {"ConfigMap cnat-environment data.REGION": "us-east-2", checksum: anything},
+		"environment.LOG_LEVEL=debug":                 {"ConfigMap cnat-environment data.LOG_LEVEL": "debug", checksum: anything},
+		"environment.CONCURRENCY=4":                   {"ConfigMap cnat-environment data.CONCURRENCY": "4", checksum: anything},
+		"resources.limits.memory=1Gi":                 {container + "resources.limits.memory": "1Gi"},
+		"networkPolicy.apiServerPorts={16443}": {
+			"NetworkPolicy cnat-manager spec.egress.0.ports.0.port": int64(16443),
+			"NetworkPolicy cnat-manager spec.egress.0.ports.1.port": nil, "NetworkPolicy cnat-manager spec.egress.0.ports.1.protocol": nil,
+			"NetworkPolicy cnat-manager spec.egress.0.ports.2.port": nil, "NetworkPolicy cnat-manager spec.egress.0.ports.2.protocol": nil,
+		},
+		"networkPolicy.metricsFrom.metrics=allowed": {"NetworkPolicy cnat-manager spec.ingress.0.from.0.namespaceSelector.matchLabels.metrics": "allowed"},
+	} {
+		t.Run(value, func(t *testing.T) {
+			assert.Equal(t, want, difference(before, fields(render(t, value)), want))
+		})
+	}
+
+	t.Run("networkPolicy.enabled=false", func(t *testing.T) {
+		for _, o := range render(t, "networkPolicy.enabled=false") {
+			assert.NotEqual(t, "NetworkPolicy", o.GetKind())
+		}
+	})
+}
+
+const anything = "anything"
+
+// fields has each field of the objects, by its path.
+func fields(all objects) map[string]any {
+	found := map[string]any{}
+	var walk func(string, any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for key, value := range value {
+				walk(path+"."+key, value)
+			}
+		case []any:
+			for i, value := range value {
+				walk(fmt.Sprintf("%s.%d", path, i), value)
+			}
+		default:
+			found[path] = value
+		}
+	}
+	for _, o := range all {
+		for key, value := range o.Object {
+			walk(fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), key), value)
+		}
+	}
+	return found
+}
+
+// difference has the fields that are not the same before and after: what they are after, or
+// nil. Where anything is wanted, it says so.
+func difference(before, after, want map[string]any) map[string]any {
+	found := map[string]any{}
+	for path := range maps.All(before) {
+		if after[path] != before[path] {
+			found[path] = after[path]
+		}
+	}
+	for path, value := range after {
+		if _, there := before[path]; !there {
+			found[path] = value
+		}
+	}
+	for path, value := range want {
+		if value == anything && found[path] != nil {
+			found[path] = anything
+		}
+	}
+	return found
+}
+
+func TestTheChartRefusesWrongValues(t *testing.T) {
+	for value, want := range map[string]string{
+		"replicas=0":                  "at '/replicas': minimum: got 0, want 1",
+		"replica=2":                   "additional properties 'replica' not allowed",
+		"region=a b":                  "at '/region': 'a b' does not match pattern",
+		"image.digest=sha256:0":       "at '/image/digest': 'sha256:0' does not match pattern",
+		"namespaces={Team}":           "at '/namespaces/0': 'Team' does not match pattern",
+		"namespaces={a,a}":            "at '/namespaces': items at 0 and 1 are equal",
+		"environment.REGION=coast":    "invalid propertyName 'REGION'",
+		"environment.log-level=debug": "invalid propertyName 'log-level'",
+		"metrics.serviceMonitor=true": "at '/metrics/certSecret': minLength: got 0, want 1",
+	} {
+		_, err := helm(t, "template", "cnat", chart, "--set="+value)
+		require.ErrorContains(t, err, want, value)
+	}
+	_, err := helm(t, "template", "cnat", chart, "--kube-version=1.31.0")
+	require.ErrorContains(t, err, "chart requires kubeVersion: >=1.32.0-0 which is incompatible with Kubernetes v1.31.0")
+}

@@ -1,0 +1,182 @@
+package practice
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+// building is a recipe for a lab that waits until it is let go.
+const building = "trap 'echo interrupted >&2; exit 130' INT; echo compiling; echo $$$$ >pid; until [ -e go ]; do sleep 0.01; done; mkdir -p lab/bin; touch lab/bin/kube-apiserver"
+
+// newLearnerWithoutLab is one whose first exercise needs the lab.
+func newLearnerWithoutLab(t *testing.T, recipe string) learner {
+	t.Helper()
+	t.Setenv("KUBEBUILDER_ASSETS", "")
+	l := newLearner(t)
+	exercisetest.NeedLab(t, l.home, recipe)
+	return l
+}
+
+func (l learner) letGo() { repositorytest.Write(l, l.home.Path("go"), "") }
+
+func TestTheLabIsBuiltWhileOthersAreSolved(t *testing.T) {
+	l := newLearnerWithoutLab(t, building)
+	out, keys, ended := l.learn(t.Context())
+	press := func(key string) {
+		_, err := io.WriteString(keys, key+"\n")
+		require.NoError(t, err)
+	}
+	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n")
+	out.next(t, "The tests of 1-lost need an API server, so the lab is built first: that takes minutes, once.\n")
+	out.next(t, "Meanwhile, n goes to an exercise that needs none: 1-smallest, 1-silent\n")
+	press("h")
+	out.next(t, "Hint 1 of 2")
+	press("n")
+	out.next(t, "1-smallest: Something is smallest")
+	out.next(t, "fails: TestMax")
+	out.next(t, "waiting for you")
+	assert.False(t, l.open(nil).hasLab())
+	press("n")
+	out.next(t, "1-silent: Something is silent")
+	press("n")
+	out.next(t, "1-smallest: Something is smallest")
+	press("n")
+	out.next(t, "1-silent: Something is silent")
+
+	l.letGo()
+	require.Eventually(t, l.open(nil).hasLab, exercisetest.Timeout, 10*time.Millisecond)
+	press("n")
+	out.next(t, "1-lost: Something is lost")
+	out.next(t, "fails: TestSum/of_two")
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+	assert.Contains(t, out.buffer.String(), "compiling\n", "what the build prints")
+}
+
+func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
+	l := newLearnerWithoutLab(t, building)
+	out, _, ended := l.learn(t.Context())
+	out.next(t, "Meanwhile, n goes to")
+	l.solve() // nothing can judge it yet
+	l.letGo()
+	out.next(t, "Well done, it is solved.")
+	out.next(t, "1-smallest")
+	assert.NotContains(t, out.buffer.String(), "fails: TestSum")
+	select {
+	case err := <-ended:
+		assert.Fail(t, "it ended", err)
+	default:
+	}
+}
+
+func TestWithoutALabTheOthersCanBeSolved(t *testing.T) {
+	l := newLearnerWithoutLab(t, "echo there is no disk; exit 3")
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "the lab could not be built (make lab: exit status 2); what it printed says why.\n")
+	out.next(t, "1-smallest: Something is smallest")
+	out.next(t, "fails: TestMax")
+	assert.Contains(t, out.buffer.String(), "there is no disk\n")
+	for _, name := range []string{"smallest", "silent"} {
+		require.NoError(t, l.open(nil).record("1-"+name, func(r *Record) { r.Solved = now() }))
+	}
+	_, err := io.WriteString(keys, "n\n")
+	require.NoError(t, err)
+	out.next(t, "All other exercises need the lab. To see what is wrong with it: make lab\n")
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
+func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
+	l := newLearnerWithoutLab(t, building)
+	ctx, cancel := context.WithCancel(t.Context())
+	out, _, ended := l.learn(ctx)
+	out.next(t, "compiling")
+	var pid int
+	require.Eventually(t, func() bool {
+		content, _ := os.ReadFile(l.home.Path("pid"))
+		var err error
+		pid, err = strconv.Atoi(strings.TrimSpace(string(content)))
+		return err == nil
+	}, exercisetest.Timeout, 10*time.Millisecond)
+	cancel()
+	require.NoError(t, wait(t, ended, "the end"))
+	out.next(t, "To continue: make learn")
+	assert.NotContains(t, out.buffer.String(), "interrupted")
+	assert.NotContains(t, out.buffer.String(), "make: ***")
+	assert.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, exercisetest.Timeout, 10*time.Millisecond)
+}
+
+func TestCommandsBuildTheLabThatAnExerciseNeeds(t *testing.T) {
+	l := newLearnerWithoutLab(t, "[ -e go ] || exit 1; mkdir -p lab/bin; touch lab/bin/kube-apiserver")
+	out, err := l.start("1", "lost")
+	require.EqualError(t, err, "the lab could not be built (make lab: exit status 2); what it printed says why")
+	assert.Contains(t, out, "Read the task:")
+	assert.Contains(t, out, "The tests of 1-lost need an API server, so the lab is built first: that takes minutes, once.\nThese need none: 1-smallest, 1-silent\n")
+	_, err = l.check("")
+	require.ErrorContains(t, err, "the lab could not be built")
+	assert.Zero(t, l.progress().of("1-lost").Tries, "nothing was judged")
+
+	assert.NotContains(t, l.mustStart("1", "smallest"), "the lab")
+	out, err = l.check("smallest")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.NotContains(t, out, "the lab")
+
+	l.letGo()
+	out, err = l.check("lost")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "so the lab is built first")
+	assert.Contains(t, out, "fails: TestSum/of_two")
+	out, err = l.check("lost")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.NotContains(t, out, "the lab")
+}
+
+func TestAFewExercisesStandForMany(t *testing.T) {
+	l := newLearnerWithoutLab(t, building)
+	others := l.open(nil).withoutLab(t.Context())
+	require.Len(t, others, 2)
+	assert.Equal(t, "1-smallest, 1-silent", some(others))
+	for len(others) < 9 {
+		others = append(others, others[1])
+	}
+	assert.Equal(t, "1-smallest, 1-silent, 1-silent, 1-silent, 1-silent, 1-silent, and 3 more", some(others))
+}
+
+func TestTheNextExerciseIsOneThatIsWanted(t *testing.T) {
+	l := newLearner(t)
+	all, _, err := exercise.All(l.home)
+	require.NoError(t, err)
+	wants := func(names ...string) func(exercise.Exercise) bool {
+		return func(e exercise.Exercise) bool { return slices.Contains(names, e.Name) }
+	}
+	for from, want := range map[string]string{"lost": "smallest", "smallest": "lost", "silent": "lost", "none": "lost"} {
+		next, ok := after(exercise.Exercise{Stage: all[0].Stage, Name: from}, all, wants("lost", "smallest"))
+		assert.True(t, ok)
+		assert.Equal(t, want, next.Name, from)
+	}
+	_, ok := after(all[0], all, wants())
+	assert.False(t, ok)
+}
+
+func TestOutsideATerminalNoLineIsCleared(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{Writer: &out}
+	s.status.Store(true)
+	_, err := io.WriteString(s, "Hint 1\n")
+	require.NoError(t, err)
+	assert.Equal(t, "Hint 1\n", out.String())
+}
