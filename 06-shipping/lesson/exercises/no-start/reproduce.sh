@@ -12,7 +12,7 @@ cd controlplane
 
 lab up --static-pods >/dev/null
 echo "building the scheduler (a minute the first time)"
-GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$dir/scheduler.tar" 2>"$dir/image.log"
+GOWORK=off go run ./image ./scheduler kube-scheduler:no-start "$dir/scheduler.tar" >"$dir/image.log" 2>&1 || { cat "$dir/image.log" && exit 1; }
 lab load "$dir/scheduler.tar"
 sh scheduler/place.sh kube-scheduler:no-start
 await mirrored
