@@ -40,7 +40,7 @@ type lab struct {
 func startLab(t *testing.T) *lab {
 	t.Helper()
 	// As in testcluster: the lab is a program, too.
-	_ = os.Getenv("TEST_INPUTS")
+	_ = os.Getenv("LAB_INPUTS")
 	program := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "lab")
 	_, err := os.Stat(program)
 	require.NoError(t, err, "these tests need the lab: run `make lab`, then `make test-5`, at the root of the repository")

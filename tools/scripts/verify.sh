@@ -62,10 +62,13 @@ known() {
 }
 
 # hashed wants tests that start programs of the lab to read the hash of those, by
-# themselves or in the helpers that they import.
+# themselves or in the helpers that they import: of its API server, or in an e2e of the whole lab.
 hashed() {
   for package in $(grep -rl 'Getenv("KUBEBUILDER_ASSETS")' --include='*.go' [0-9]* lab | xargs -n 1 dirname | sort -u); do
-    grep -qE 'Getenv\("TEST_INPUTS"\)|/internal/(testcluster|testenv|testpostgres)"' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and does not read TEST_INPUTS: see tools/cmd/inputs" >&2; return 1; }
+    grep -qE 'Getenv\("(TEST|LAB)_INPUTS"\)|/internal/(testcluster|testenv|testpostgres)"' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and reads no TEST_INPUTS: see tools/cmd/inputs" >&2; return 1; }
+  done
+  for package in $(git ls-files '*/e2e/*_test.go' | xargs -n 1 dirname | sort -u); do
+    grep -qE 'Getenv\("LAB_INPUTS"\)|/internal/labtest"' "$package"/*.go || grep -qL 'KUBEBUILDER_ASSETS' "$package"/*.go || { echo "$package starts labs and doesn't read LAB_INPUTS: see tools/cmd/inputs" >&2; return 1; }
   done
 }
 

@@ -82,7 +82,7 @@ func run(m *testing.M) (code int, err error) {
 // TEST_INPUTS. What TestMain reads before m.Run is not noticed.
 func readSources(t *testing.T) {
 	t.Helper()
-	_ = os.Getenv("TEST_INPUTS")
+	_, _ = os.Getenv("TEST_INPUTS"), os.Getenv("LAB_INPUTS")
 	require.NoError(t, filepath.WalkDir(sources, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			_, err = os.ReadFile(path)

@@ -48,6 +48,7 @@ func leak() {
 // it works together, and so nothing depends on how busy the machine is: the leak is 70 times what may grow.
 func TestASoakFindsALeak(t *testing.T) {
 	testcluster.DependOnInputs()
+	_ = os.Getenv("LAB_INPUTS")
 	self, err := os.Executable()
 	require.NoError(t, err)
 	programs := load.Programs{

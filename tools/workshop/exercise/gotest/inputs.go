@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Inputs returns a hash of what the tests read outside of their module, above all the
-// lab. The go command does not see those files; but it sees that a test reads the
-// variable TEST_INPUTS, and runs it again when that has changed.
+// Inputs returns two hashes of what the tests read outside of their module, above all the
+// lab: "TEST LAB". The go command does not see those files; but it sees that a test reads the
+// variable TEST_INPUTS or LAB_INPUTS, and runs it again when that has changed.
 func (m Module) Inputs(ctx context.Context) (string, error) {
 	top, found := m.inputsScript()
 	if !found {
@@ -20,8 +20,8 @@ func (m Module) Inputs(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("finding the module in its repository: %w", err)
 	}
-	hash, err := m.run(ctx, top, "sh", "tools/scripts/inputs.sh", folder)
-	return strings.TrimSpace(hash), err
+	hashes, err := m.run(ctx, top, "sh", "tools/scripts/inputs.sh", folder)
+	return strings.TrimSpace(hashes), err
 }
 
 // inputsScript finds the top of the repository that the module lies in.

@@ -70,7 +70,8 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		command.Env = append(command.Env, "TEST_INPUTS="+inputs)
+		test, lab, _ := strings.Cut(inputs, " ")
+		command.Env = append(command.Env, "TEST_INPUTS="+test, "LAB_INPUTS="+lab)
 	}
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
