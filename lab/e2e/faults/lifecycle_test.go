@@ -62,14 +62,17 @@ func down(t *testing.T, lab *labtest.Lab) {
 	createClaim(t, lab)
 	appendToVolume(t, lab, "before-down")
 	startPatient(t, lab)
-	before := state(t, lab)
+	var before []testenv.Process
+	for _, c := range state(t, lab).Components {
+		before = append(before, testenv.ProcessOf(c.PID))
+	}
 	expectLogged := followSupervisorLog(t, lab)
 	assert.Contains(t, lab.Run(t, "down"), "waiting until the pods have ended")
 	assert.ElementsMatch(t, []string{"asked\nended\n", "static pod asked\n"}, stories(t, lab))
 	expectLogged("stopping")
 	assert.Zero(t, supervisorPID(t, lab))
-	for _, c := range before.Components {
-		labtest.ExpectNoProcess(t, c.PID)
+	for _, process := range before {
+		testenv.ExpectEnd(t, process)
 	}
 	assert.Contains(t, lab.Run(t, "down"), "not running")
 }

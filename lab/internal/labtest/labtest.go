@@ -151,14 +151,3 @@ func Eventually(t *testing.T, what string, check func(context.Context) error) {
 		}
 	}
 }
-
-// ExpectNoProcess waits until the process has ended.
-func ExpectNoProcess(t *testing.T, pid int) {
-	t.Helper()
-	Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
-		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return errors.New("it is still there")
-		}
-		return nil
-	})
-}
