@@ -49,9 +49,9 @@ func TestAwaitPrintsOnlyWhatTheLastTryPrinted(t *testing.T) {
 
 func TestAwaitGivesUp(t *testing.T) {
 	for name, tc := range map[string]struct{ command, printed string }{
-		"when every try fails":        {"echo seen; echo refused >&2; exit 3", "seen\nrefused\n"},
-		"when a try does not end":     {"echo begun; sleep 1000", "begun\n"},
-		"when it is no command":       {"syntax (", ""},
+		"when every try fails":    {"echo seen; echo refused >&2; exit 3", "seen\nrefused\n"},
+		"when a try does not end": {"echo begun; sleep 1000", "begun\n"},
+		"when it is no command":   {"syntax (", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

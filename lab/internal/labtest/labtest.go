@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,7 +86,11 @@ func (l *Lab) Command(ctx context.Context, args ...string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.CommandContext(ctx, program, append([]string{"--dir", l.Dir}, args...)...)
+	args = append([]string{"--dir", l.Dir}, args...)
+	if slices.Contains(args, "up") { // its own three minutes, or more where tests have more
+		args = append(args, "--timeout="+max(3*time.Minute, testTimeout*3/2).String())
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), l.Env...)
 	cmd.SysProcAttr = l.Attributes
 	var out, errOut bytes.Buffer
