@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,6 +89,25 @@ func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
 	w.open()
 	assert.Equal(t, exited, w.status(id).State)
 	assert.EqualValues(t, 9, w.status(id).ExitCode)
+}
+
+// The lab was down, and another one has claimed its addresses.
+func TestAPodIsMadeAgainWhenItsAddressIsAnotherLabs(t *testing.T) {
+	w := newWorld(t)
+	pod := w.pod("moved")
+	w.exited(w.run(pod, "exit 0"))
+	w.reopen()
+	assert.Equal(t, runtimeapi.PodSandboxState_SANDBOX_READY, w.sandboxState(pod))
+	w.prefix = netip.MustParsePrefix("192.0.2.0/24")
+	w.reopen()
+	assert.Equal(t, runtimeapi.PodSandboxState_SANDBOX_NOTREADY, w.sandboxState(pod))
+}
+
+func (w *world) sandboxState(id string) runtimeapi.PodSandboxState {
+	w.Helper()
+	response, err := w.PodSandboxStatus(w.Context(), id, false)
+	require.NoError(w, err)
+	return response.Status.State
 }
 
 func TestHalfMadeContainerIsForgotten(t *testing.T) {
