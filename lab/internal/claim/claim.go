@@ -7,11 +7,10 @@
 package claim
 
 import (
+	"net/netip"
 	"os"
 	"strconv"
 	"syscall"
-
-	"net/netip"
 )
 
 // Claims are what one lab has claimed. Those of a nil *Claims always succeed, and claim nothing.

@@ -69,7 +69,7 @@ func takePort(claims *claim.Claims, port int) (bool, error) {
 	}
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return false, nil //nolint:nilerr // whatever it is, a component could not either
+		return false, nil // whatever it is, a component could not listen either
 	}
 	defer l.Close()
 	return claims.Port(port)
