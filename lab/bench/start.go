@@ -119,8 +119,10 @@ func prepareBare(dir string) (layout.Layout, settings.Settings, error) {
 	if err := l.Create(); err != nil {
 		return l, settings.Settings{}, err
 	}
-	noPods := func() (netip.Prefix, error) { return netip.MustParsePrefix("127.0.0.1/32"), nil }
-	s, _, err := settings.Ensure(l.Settings(), noPods)
+	noPods := func(func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+		return netip.MustParsePrefix("127.0.0.1/32"), nil
+	}
+	s, _, err := settings.Ensure(l.Settings(), nil, noPods)
 	if err != nil {
 		return l, s, err
 	}

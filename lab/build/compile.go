@@ -14,7 +14,9 @@ const unfinished = "bin/lab.unfinished"
 // to say is printed in full.
 func compile(ctx context.Context, screen *display, start time.Time, p plan, linkerFlags string) error {
 	progress := progress{plan: p, linking: p.stale == 0}
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-ldflags", linkerFlags, "-o", unfinished, program)
+	// Without -buildvcs=false, Go writes the commit into the program: each commit would make
+	// another one, and tests whose results are kept for a program would all run again.
+	command := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-ldflags", linkerFlags, "-o", unfinished, program)
 	err := follow(command, func(line string) {
 		if !progress.read(line) {
 			screen.Print(line)

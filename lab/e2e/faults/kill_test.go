@@ -13,13 +13,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 // A container goes on when any component dies, as on a real node: it has a parent
 // of its own. A pod that may run only once is not run again.
 func TestKillOfEachComponent(t *testing.T) {
 	lab := startLab(t)
-	pid := startSleeper(t, lab, "--restart=Never")
+	sleeper := startSleeper(t, lab, "--restart=Never")
 	createClaim(t, lab)
 	appendToVolume(t, lab, "before-all")
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"} {
@@ -36,23 +37,23 @@ func TestKillOfEachComponent(t *testing.T) {
 			expectHealthy(t, lab)
 			expectConfigMap(t, lab, "acknowledged-"+name)
 			expectPodRuns(t, lab, "after-"+name)
-			require.NoError(t, syscall.Kill(pid, 0), "the container has died")
+			require.False(t, sleeper.Ended(), "the container has died")
 		})
 	}
 	appendToVolume(t, lab, "after-all", "before-all")
 	expectSleeperRuns(t, lab)
 	lab.Kubectl(t, "delete", "pod", "sleeper", "--grace-period=1", labtest.TimeoutFlag)
-	labtest.ExpectNoProcess(t, pid)
+	testenv.ExpectEnd(t, sleeper)
 }
 
-// startSleeper runs a pod that sleeps, and returns the process ID of its
+// startSleeper runs a pod that sleeps, and returns the process of its
 // container. In a pod's command, $$ stands for one dollar sign.
-func startSleeper(t *testing.T, lab *labtest.Lab, flags ...string) (pid int) {
+func startSleeper(t *testing.T, lab *labtest.Lab, flags ...string) testenv.Process {
 	t.Helper()
 	command := []string{"--command", "--", "sh", "-c", "echo pid $$$$; sleep 1000"}
 	lab.Kubectl(t, slices.Concat([]string{"run", "sleeper", "--image=busybox"}, flags, command)...)
 	lab.Kubectl(t, "wait", "--for=condition=Ready", "pod/sleeper", labtest.TimeoutFlag)
-	return pidInLog(t, lab, "sleeper")
+	return testenv.ProcessOf(pidInLog(t, lab, "sleeper"))
 }
 
 // expectSleeperRuns proves that the container was never started again, and that
@@ -86,25 +87,26 @@ func TestKillOfTheSupervisor(t *testing.T) {
 		lab.Run(t, "up")
 		pid := state(t, lab).Components["etcd"].PID
 		// A stopped process does not notice that its supervisor is gone.
+		process := testenv.ProcessOf(pid)
 		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 		require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
 		lab.Run(t, "reset")
-		labtest.ExpectNoProcess(t, pid)
+		testenv.ExpectEnd(t, process)
 		assert.NoDirExists(t, lab.Dir)
 	})
 }
 
 func nothingGoesOn(t *testing.T, lab *labtest.Lab) {
-	pids := []int{startSleeper(t, lab)}
+	processes := []testenv.Process{startSleeper(t, lab)}
 	for _, c := range state(t, lab).Components {
-		pids = append(pids, c.PID)
+		processes = append(processes, testenv.ProcessOf(c.PID))
 	}
 	require.NoError(t, createConfigMap(t.Context(), t, lab, "acknowledged"))
 	createClaim(t, lab)
 	appendToVolume(t, lab, "first")
 	require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
-	for _, pid := range pids { // nobody has to clean up
-		labtest.ExpectNoProcess(t, pid)
+	for _, process := range processes { // nobody has to clean up
+		testenv.ExpectEnd(t, process)
 	}
 	_, err := lab.Command(t.Context(), "status")
 	require.Error(t, err, "status did not notice")

@@ -18,6 +18,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/labtest"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/runtime"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 const scheduler = "kube-scheduler"
@@ -38,9 +39,9 @@ func TestStaticPods(t *testing.T) {
 	t.Run("the kubelet is killed", func(t *testing.T) { killKubelet(t, lab) })
 	t.Run("down and up again", func(t *testing.T) { staticDownAndUp(t, lab) })
 	t.Run("nothing goes on without the supervisor", func(t *testing.T) {
-		pid := containerOf(t, lab, scheduler).PID
+		process := testenv.ProcessOf(containerOf(t, lab, scheduler).PID)
 		require.NoError(t, syscall.Kill(supervisorPID(t, lab), syscall.SIGKILL))
-		labtest.ExpectNoProcess(t, pid)
+		testenv.ExpectEnd(t, process)
 	})
 }
 
@@ -113,8 +114,9 @@ func deleteMirrorPod(t *testing.T, lab *labtest.Lab) {
 
 func stopContainer(t *testing.T, lab *labtest.Lab) {
 	before := containerOf(t, lab, scheduler)
+	process := testenv.ProcessOf(before.PID)
 	assert.Equal(t, before.ID+"\n", lab.Run(t, "crictl", "stop", before.ID[:13]))
-	labtest.ExpectNoProcess(t, before.PID)
+	testenv.ExpectEnd(t, process)
 	assert.Equal(t, before.Attempt+1, containerOf(t, lab, scheduler).Attempt)
 	_, err := lab.Command(t.Context(), "crictl", "stop", "no-such")
 	assert.ErrorContains(t, err, "lab crictl ps")
@@ -122,8 +124,9 @@ func stopContainer(t *testing.T, lab *labtest.Lab) {
 
 func killStaticProcess(t *testing.T, lab *labtest.Lab) {
 	before := containerOf(t, lab, "kube-controller-manager")
+	process := testenv.ProcessOf(before.PID)
 	require.NoError(t, syscall.Kill(before.PID, syscall.SIGKILL))
-	labtest.ExpectNoProcess(t, before.PID)
+	testenv.ExpectEnd(t, process)
 	assert.Equal(t, before.Attempt+1, containerOf(t, lab, "kube-controller-manager").Attempt)
 }
 
@@ -158,9 +161,9 @@ func breakFlag(t *testing.T, lab *labtest.Lab) {
 }
 
 func switchStaticPods(t *testing.T, lab *labtest.Lab) {
-	pid := containerOf(t, lab, "kube-controller-manager").PID
+	process := testenv.ProcessOf(containerOf(t, lab, "kube-controller-manager").PID)
 	assert.Contains(t, lab.Run(t, "up", "--static-pods=false"), "no static pod any more")
-	labtest.ExpectNoProcess(t, pid)
+	testenv.ExpectEnd(t, process)
 	expectHealthy(t, lab)
 	assert.NotContains(t, lab.Run(t, "status"), "static pod")
 	assert.Contains(t, lab.Run(t, "up", "--static-pods"), "is a static pod now")
@@ -169,9 +172,9 @@ func switchStaticPods(t *testing.T, lab *labtest.Lab) {
 }
 
 func staticDownAndUp(t *testing.T, lab *labtest.Lab) {
-	pid := containerOf(t, lab, scheduler).PID
+	process := testenv.ProcessOf(containerOf(t, lab, scheduler).PID)
 	lab.Run(t, "down")
-	labtest.ExpectNoProcess(t, pid)
+	testenv.ExpectEnd(t, process)
 	lab.Run(t, "up") // it stays as it was
 	containerOf(t, lab, scheduler)
 	expectHealthy(t, lab)

@@ -55,12 +55,17 @@ func TestAnUnprivilegedUser(t *testing.T) {
 	expectPodRuns(t, lab, "placed-by-a-static-pod")
 }
 
-// expectNodePort reaches a pod whose address the API does not accept as an endpoint.
+// expectNodePort reaches a pod of this lab at a node port. As another user than root, the API
+// does not accept its address as an endpoint.
 func expectNodePort(t *testing.T, lab *labtest.Lab) {
 	t.Helper()
-	volumes, err := filepath.Glob(filepath.Join(lab.Dir, "volumes", "default-data-*"))
-	require.NoError(t, err)
-	require.Len(t, volumes, 1)
+	var volumes []string
+	labtest.Eventually(t, "the claim has a volume", func(context.Context) (err error) {
+		if volumes, err = filepath.Glob(filepath.Join(lab.Dir, "volumes", "default-data-*")); err == nil && len(volumes) != 1 {
+			err = fmt.Errorf("there are %q", volumes)
+		}
+		return err
+	})
 	testenv.CopyProgram(t, os.Args[0], filepath.Join(volumes[0], "server"))
 	lab.Kubectl(t, "run", "server", "--image=busybox", "--labels=app=server", "--port=18093", "--overrides", `{"spec": {
 		"terminationGracePeriodSeconds": 1,
@@ -70,6 +75,12 @@ func expectNodePort(t *testing.T, lab *labtest.Lab) {
 			"readinessProbe": {"tcpSocket": {"port": 18093}, "periodSeconds": 1}}],
 		"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}`)
 	lab.Kubectl(t, "expose", "pod", "server", "--type=NodePort", "--port=18093")
+	expectServed(t, lab)
+}
+
+// expectServed wants an answer of this lab's pod at the port of its Service.
+func expectServed(t *testing.T, lab *labtest.Lab) {
+	t.Helper()
 	port := lab.Kubectl(t, "get", "service", "server", "-o", "jsonpath={.spec.ports[0].nodePort}")
 	labtest.Eventually(t, "the pod answers on its Service's port", func(ctx context.Context) error {
 		var dialer net.Dialer
@@ -79,7 +90,8 @@ func expectNodePort(t *testing.T, lab *labtest.Lab) {
 		}
 		defer conn.Close()
 		answer, err := io.ReadAll(conn)
-		if err == nil && string(answer) != "served" {
+		want := "served by " + lab.Kubectl(t, "get", "pod", "server", "-o", "jsonpath={.status.podIP}")
+		if err == nil && string(answer) != want {
 			err = fmt.Errorf("it has answered %q", answer)
 		}
 		return err
@@ -89,7 +101,7 @@ func expectNodePort(t *testing.T, lab *labtest.Lab) {
 // serverEnv makes this program a server at the address that is its value.
 const serverEnv = "TEST_SERVE"
 
-// serve answers each client with a word.
+// serve answers each client with the pod that it is.
 func serve(address string) error {
 	listener, err := net.Listen("tcp4", address)
 	if err != nil {
@@ -100,7 +112,7 @@ func serve(address string) error {
 		if err != nil {
 			return err
 		}
-		_, _ = io.WriteString(conn, "served")
+		_, _ = io.WriteString(conn, "served by "+os.Getenv("POD_IP"))
 		_ = conn.Close()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 func TestTerminationGraceThenKillOfTheWholeGroup(t *testing.T) {
@@ -22,14 +23,15 @@ containers:
   command: [sh, -c, "trap '' TERM; sleep 1000 & echo child $!; while true; do wait; done"]`)
 	expectReady(t, ns, "stubborn")
 	expectLog(t, ns, "stubborn", "child ")
-	var child int
-	_, err := fmt.Sscanf(lab.Kubectl(t, "logs", "stubborn", "-n", ns), "child %d", &child)
+	var pid int
+	_, err := fmt.Sscanf(lab.Kubectl(t, "logs", "stubborn", "-n", ns), "child %d", &pid)
 	require.NoError(t, err)
+	child := testenv.ProcessOf(pid)
 
 	began := time.Now()
 	lab.Kubectl(t, "delete", "pod", "stubborn", "-n", ns, labtest.TimeoutFlag)
 	assert.GreaterOrEqual(t, time.Since(began), 2*time.Second, "it was not given its grace")
-	labtest.ExpectNoProcess(t, child)
+	testenv.ExpectEnd(t, child)
 }
 
 func TestAPoliteProgramEndsAtOnce(t *testing.T) {

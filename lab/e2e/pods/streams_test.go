@@ -119,7 +119,7 @@ containers:
 // get fetches a page as soon as the server answers.
 func get(t *testing.T, host string, port int, path string) string {
 	t.Helper()
-	client := &http.Client{Timeout: 5 * time.Second}
+	client := &http.Client{Timeout: testenv.Timeout()}
 	var body []byte
 	labtest.Eventually(t, "the server answers", func(context.Context) error {
 		resp, err := client.Get("http://" + net.JoinHostPort(host, strconv.Itoa(port)) + path)

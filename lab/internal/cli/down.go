@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
+	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -131,5 +132,17 @@ func releaseAddresses(l layout.Layout) error {
 	if err != nil {
 		return err
 	}
-	return podnet.Teardown(s.PodCIDR)
+	var claims claim.Claims
+	defer claims.Release()
+	// The kernel may need a moment to end the claim of a supervisor that has ended. After that,
+	// whoever has it is another lab, which the addresses are to be left to.
+	for range 20 {
+		if ours, err := claims.Pods(s.PodCIDR); err != nil {
+			return err
+		} else if ours {
+			return podnet.Teardown(s.PodCIDR)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil
 }

@@ -137,6 +137,9 @@ func health(ctx context.Context, checker *component.Checker, c component.Compone
 	if known.PID == 0 && known.LastExit == "" {
 		return "waits for " + c.WaitFor, false
 	}
+	if known.Taken != "" && known.PID == 0 {
+		return known.Taken, false
+	}
 	if known.PID == 0 {
 		return "restarting: " + known.LastExit, false
 	}

@@ -17,6 +17,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 
+	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
@@ -28,12 +29,14 @@ import (
 
 // newSupervise makes the command that `lab up` runs in the background.
 func newSupervise(a *app) *cobra.Command {
-	return &cobra.Command{
+	var claims int
+	command := &cobra.Command{
 		Use:    "supervise",
 		Short:  "Run the components in the foreground (lab up calls this)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			claim.Inherit(claims)
 			l, err := a.existing()
 			if err != nil {
 				return err
@@ -41,6 +44,8 @@ func newSupervise(a *app) *cobra.Command {
 			return supervise(cmd.Context(), l)
 		},
 	}
+	command.Flags().IntVar(&claims, "claims", 0, "how many of the inherited files are claims of lab up")
+	return command
 }
 
 func supervise(ctx context.Context, l layout.Layout) error {

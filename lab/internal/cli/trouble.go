@@ -44,6 +44,9 @@ func trouble(l layout.Layout) error {
 		return nil // it has only just started
 	}
 	for name, c := range state.Components {
+		if c.Taken != "" && c.PID == 0 {
+			return fmt.Errorf("%s cannot run: %s", name, c.Taken)
+		}
 		if c.Restarts >= hopeless && time.Since(c.Started) < 2*time.Second {
 			return fmt.Errorf("%s keeps ending (%s); its log: %s", name, c.LastExit, l.Log(name))
 		}

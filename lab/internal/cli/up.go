@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
@@ -110,10 +111,12 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout, staticPods 
 	if err := supervisor.WaitGone(ctx, l, gonePatience); err != nil {
 		return err
 	}
-	if err := a.prepare(l, staticPods); err != nil {
+	var claims claim.Claims
+	defer claims.Release() // the supervisor has them, too
+	if err := a.prepare(l, &claims, staticPods); err != nil {
 		return err
 	}
-	return startSupervisor(ctx, l)
+	return startSupervisor(ctx, l, &claims)
 }
 
 // takeTurn waits until no other up, down or reset is at work on this lab.
@@ -129,8 +132,8 @@ func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
 }
 
 // prepare writes all that the components read when they start.
-func (a *app) prepare(l layout.Layout, staticPods *bool) error {
-	s, sentences, err := settings.Ensure(l.Settings(), podnet.Choose)
+func (a *app) prepare(l layout.Layout, claims *claim.Claims, staticPods *bool) error {
+	s, sentences, err := settings.Ensure(l.Settings(), claims, podnet.Choose)
 	a.print(sentences)
 	if err != nil {
 		return err
@@ -161,8 +164,8 @@ func (a *app) print(sentences []string) {
 }
 
 // startSupervisor starts it in a session of its own, so that it outlives this
-// command and its terminal, and returns once it holds its lock.
-func startSupervisor(ctx context.Context, l layout.Layout) error {
+// command and its terminal, and returns once it holds its lock. It inherits the claims.
+func startSupervisor(ctx context.Context, l layout.Layout, claims *claim.Claims) error {
 	exe, err := layout.Executable()
 	if err != nil {
 		return err
@@ -172,7 +175,9 @@ func startSupervisor(ctx context.Context, l layout.Layout) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(exe, "supervise", "--dir="+l.Root())
+	files := claims.Files()
+	cmd := exec.Command(exe, "supervise", "--dir="+l.Root(), fmt.Sprintf("--claims=%d", len(files)))
+	cmd.ExtraFiles = files
 	cmd.Dir = l.Root()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -28,9 +28,10 @@ func rolesExist(s settings.Settings) string {
 
 func apiServer(l layout.Layout, s settings.Settings) Component {
 	return Component{
-		Name:   settings.APIServer,
-		Port:   s.Ports[settings.APIServer],
-		Health: APIServerURL(s) + "/readyz",
+		Name:    settings.APIServer,
+		Port:    s.Ports[settings.APIServer],
+		Listens: []int{s.Ports[settings.APIServer]},
+		Health:  APIServerURL(s) + "/readyz",
 		Args: []string{
 			"--bind-address=" + loopback,
 			fmt.Sprintf("--secure-port=%d", s.Ports[settings.APIServer]),
@@ -79,6 +80,7 @@ func apiServer(l layout.Layout, s settings.Settings) Component {
 			"--advertise-address=" + loopback,
 			"--endpoint-reconciler-type=none",
 			"--service-cluster-ip-range=" + ServiceCIDR,
+			"--service-node-port-range=" + s.NodePorts,
 			// No service proxy: webhooks are called at their endpoints.
 			"--enable-aggregator-routing=true",
 

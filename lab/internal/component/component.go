@@ -27,6 +27,8 @@ type Component struct {
 	Args []string
 	// Port is the TCP port on 127.0.0.1 that people would look for.
 	Port int
+	// Listens are all its ports on 127.0.0.1.
+	Listens []int
 	// Health is the URL that answers 200 when the component is healthy. A plain
 	// http URL needs no credentials.
 	Health string

@@ -29,7 +29,9 @@ func newLab(t *testing.T) (layout.Layout, settings.Settings) {
 	require.NoError(t, l.Create())
 	_, err = pki.Create(l, NodeName, FirstServiceIP)
 	require.NoError(t, err)
-	s, _, err := settings.Ensure(l.Settings(), func() (netip.Prefix, error) { return netip.MustParsePrefix("127.7.0.0/24"), nil })
+	s, _, err := settings.Ensure(l.Settings(), nil, func(func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+		return netip.MustParsePrefix("127.7.0.0/24"), nil
+	})
 	require.NoError(t, err)
 	return l, s
 }

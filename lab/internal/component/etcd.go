@@ -12,9 +12,10 @@ func etcd(l layout.Layout, s settings.Settings) Component {
 	client := "https://" + s.Address(settings.Etcd)
 	peer := "https://" + s.Address(settings.EtcdPeer)
 	return Component{
-		Name:   settings.Etcd,
-		Port:   s.Ports[settings.Etcd],
-		Health: client + "/health",
+		Name:    settings.Etcd,
+		Port:    s.Ports[settings.Etcd],
+		Listens: []int{s.Ports[settings.Etcd], s.Ports[settings.EtcdPeer]},
+		Health:  client + "/health",
 		Args: []string{
 			"--name=lab",
 			"--data-dir=" + l.EtcdData(),

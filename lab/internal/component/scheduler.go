@@ -12,6 +12,7 @@ func scheduler(l layout.Layout, s settings.Settings) Component {
 	return Component{
 		Name:    name,
 		Port:    s.Ports[name],
+		Listens: []int{s.Ports[name]},
 		Health:  "https://" + s.Address(name) + "/healthz",
 		WaitFor: rolesExist(s),
 

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,7 +86,11 @@ func (l *Lab) Command(ctx context.Context, args ...string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.CommandContext(ctx, program, append([]string{"--dir", l.Dir}, args...)...)
+	args = append([]string{"--dir", l.Dir}, args...)
+	if slices.Contains(args, "up") { // its own three minutes, or more where tests have more
+		args = append(args, "--timeout="+max(3*time.Minute, testTimeout*3/2).String())
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), l.Env...)
 	cmd.SysProcAttr = l.Attributes
 	var out, errOut bytes.Buffer
@@ -150,15 +155,4 @@ func Eventually(t *testing.T, what string, check func(context.Context) error) {
 		case <-time.After(tick):
 		}
 	}
-}
-
-// ExpectNoProcess waits until the process has ended.
-func ExpectNoProcess(t *testing.T, pid int) {
-	t.Helper()
-	Eventually(t, fmt.Sprintf("process %d has ended", pid), func(context.Context) error {
-		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return errors.New("it is still there")
-		}
-		return nil
-	})
 }

@@ -25,29 +25,38 @@ import (
 // shared is the address of all pods where there is only one.
 var shared = netip.MustParsePrefix("127.0.0.1/32")
 
-// Choose picks the addresses of a new lab.
-func Choose() (netip.Prefix, error) {
+// Choose picks the addresses of a new lab. claim reports whether they are this lab's now, or
+// another one's.
+func Choose(claim func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
 	taken, err := networks()
 	if err != nil {
 		return netip.Prefix{}, fmt.Errorf("looking at the addresses in use: %w", err)
 	}
-	return choose(taken, mayAddAddresses(), manyLoopbackAddresses)
+	return choose(taken, mayAddAddresses(), manyLoopbackAddresses, claim)
 }
 
 // choose is Choose for any machine.
-func choose(taken []netip.Prefix, mayAdd, manyLoopback bool) (netip.Prefix, error) {
+func choose(taken []netip.Prefix, mayAdd, manyLoopback bool, claim func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
 	if mayAdd {
 		for _, n := range rand.Perm(256) {
 			candidate := netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 244, byte(n), 0}), 24)
-			if !overlapsAny(candidate, taken) {
-				return candidate, nil
+			if overlapsAny(candidate, taken) {
+				continue
+			}
+			if ours, err := claim(candidate); ours || err != nil {
+				return candidate, err
 			}
 		}
 		// Somebody's VPN owns all of it. What needs no rights always works.
 	}
 	if manyLoopback {
-		n := 2 + rand.IntN(253)
-		return netip.PrefixFrom(netip.AddrFrom4([4]byte{127, byte(n), 0, 0}), 24), nil
+		for _, n := range rand.Perm(253) {
+			candidate := netip.PrefixFrom(netip.AddrFrom4([4]byte{127, byte(2 + n), 0, 0}), 24)
+			if ours, err := claim(candidate); ours || err != nil {
+				return candidate, err
+			}
+		}
+		return netip.Prefix{}, errors.New("other labs have all of them (stop one of those labs)")
 	}
 	return shared, nil
 }
@@ -102,6 +111,9 @@ func (p *Pool) usable(a netip.Addr) bool {
 	first := p.prefix.Addr()
 	return a != first && a != first.Next() && p.prefix.Contains(a.Next())
 }
+
+// Contains reports whether an address is one of the pool's.
+func (p *Pool) Contains(a netip.Addr) bool { return p.prefix.Contains(a) }
 
 // Reserve marks an address that a pod already has.
 func (p *Pool) Reserve(a netip.Addr) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/lab/internal/claim"
 )
 
 func prefixes(all ...string) (list []netip.Prefix) {
@@ -31,13 +33,26 @@ func TestChoose(t *testing.T) {
 		"the only range that is free is the one taken": {prefixes("10.244.0.0/17", "10.244.128.0/18", "10.244.192.0/19", "10.244.224.0/20", "10.244.240.0/21", "10.244.248.0/22", "10.244.252.0/23", "10.244.254.0/24"), true, true, netip.MustParsePrefix("10.244.255.0/24"), 24},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := choose(tc.taken, tc.mayAdd, tc.manyLoopback)
+			got, err := choose(tc.taken, tc.mayAdd, tc.manyLoopback, func(netip.Prefix) (bool, error) { return true, nil })
 			require.NoError(t, err)
 			assert.Equal(t, tc.bits, got.Bits())
 			assert.True(t, tc.within.Contains(got.Addr()), got)
 			assert.NotEqual(t, netip.MustParsePrefix("127.0.0.0/24"), got, "localhost is not for pods")
 		})
 	}
+}
+
+func TestChooseTakesWhatNoOtherLabHas(t *testing.T) {
+	only := func(prefix netip.Prefix) func(netip.Prefix) (bool, error) {
+		return func(p netip.Prefix) (bool, error) { return p == prefix, nil }
+	}
+	for _, prefix := range prefixes("10.244.9.0/24", "127.9.0.0/24") {
+		got, err := choose(nil, prefix.Addr().IsPrivate(), true, only(prefix))
+		require.NoError(t, err)
+		assert.Equal(t, prefix, got)
+	}
+	_, err := choose(nil, false, true, only(netip.Prefix{}))
+	require.ErrorContains(t, err, "other labs have all of them")
 }
 
 func TestPool(t *testing.T) {
@@ -83,7 +98,9 @@ func TestPoolOfOneSharedAddress(t *testing.T) {
 }
 
 func TestPodsListenOnTheirAddresses(t *testing.T) {
-	prefix, err := Choose()
+	var claims claim.Claims
+	t.Cleanup(claims.Release)
+	prefix, err := Choose(claims.Pods)
 	require.NoError(t, err)
 	require.NoError(t, Setup(prefix))
 	require.NoError(t, Setup(prefix), "setting up twice is harmless")

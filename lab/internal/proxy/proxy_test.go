@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/record"
 
+	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
@@ -70,12 +73,25 @@ func start(t *testing.T, client *fake.Clientset, events record.EventRecorder) (s
 	return stop
 }
 
-// freePort returns a port that is free a moment longer.
+// freePort returns a port where nobody listens. Like those of a lab, it is none that the
+// kernel gives to outgoing connections, and no lab takes it while the test runs.
 func freePort(t *testing.T) (int, string) {
 	t.Helper()
-	l := listen(t)
-	require.NoError(t, l.Close())
-	return l.Addr().(*net.TCPAddr).Port, l.Addr().String()
+	var claims claim.Claims
+	t.Cleanup(claims.Release)
+	for {
+		port := 20000 + rand.IntN(10000)
+		ours, err := claims.Port(port)
+		require.NoError(t, err)
+		l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		require.NoError(t, l.Close())
+		if ours {
+			return port, l.Addr().String()
+		}
+	}
 }
 
 // connected returns a client that the named backend has greeted.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"net"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,10 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 // markerEnv is in the environment of each process of a container, and so tells
 // which those are.
 const markerEnv = "LAB_CONTAINER_ID"
+
+// MarkEnv is the one variable of the user's shell that containers get, if it is set: by it,
+// whoever starts a lab finds all processes that come of that.
+const MarkEnv = "LAB_MARK"
 
 // environment is a list of variables in which each name occurs once.
 type environment []string
@@ -48,6 +53,9 @@ func (s *Service) env(c *container, b *sandbox, img image.Image) []string {
 		e.set("KUBERNETES_SERVICE_PORT_HTTPS", port)
 	}
 	e.set(markerEnv, c.record.ID)
+	if mark := os.Getenv(MarkEnv); mark != "" {
+		e.set(MarkEnv, mark)
+	}
 	return e
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/image"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/shim"
@@ -49,7 +50,9 @@ func newWorld(t testing.TB) *world {
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	line, end, err := os.Pipe()
 	require.NoError(t, err)
-	prefix, err := podnet.Choose()
+	var claims claim.Claims
+	t.Cleanup(claims.Release)
+	prefix, err := podnet.Choose(claims.Pods)
 	require.NoError(t, err)
 	require.NoError(t, podnet.Setup(prefix))
 	t.Cleanup(func() { assert.NoError(t, podnet.Teardown(prefix)) })

@@ -52,6 +52,9 @@ func (i isolation) command(ctx context.Context, name string, user *shim.User, ar
 	cmd := exec.CommandContext(ctx, self())
 	cmd.Args = append([]string{name}, args...)
 	cmd.Env = []string{"GOMAXPROCS=2", shim.NamespacesEnv + "=" + shim.Namespaces()}
+	if mark := os.Getenv(MarkEnv); mark != "" {
+		cmd.Env = append(cmd.Env, MarkEnv+"="+mark)
+	}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = i.attr(user)
 	return cmd

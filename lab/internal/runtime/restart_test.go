@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -43,6 +46,39 @@ func TestContainersOutliveTheKubelet(t *testing.T) {
 	assert.EqualValues(t, 7, w.exited(created).ExitCode)
 }
 
+// A shim allocates for each piece of log, so its garbage collector has run many times.
+func TestAContainerThatHasPrintedMuchOutlivesTheKubelet(t *testing.T) {
+	w := newWorld(t)
+	id := w.run(w.pod("talkative"), "head -c 8000000 /dev/zero | tr '\\0' x; echo; "+untilTerm)
+	require.Eventually(t, func() bool { return strings.HasSuffix(tail(t, w.status(id).LogPath), " ready\n") }, testTimeout, tick)
+	// Without a writer, the end of the file would be met here, and a Service that closes would wait
+	// for the shim's end.
+	life, err := syscall.Open(filepath.Join(w.options.Root, "containers", id, "life"), syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer syscall.Close(life)
+	_, err = syscall.Read(life, make([]byte, 1))
+	require.ErrorIs(t, err, syscall.EAGAIN, "the shim has let go of its FIFO")
+
+	w.reopen()
+	require.Equal(t, runtimeapi.ContainerState_CONTAINER_RUNNING, w.status(id).State)
+	assert.Equal(t, "in", w.sync(id, "printf in"))
+	require.NoError(t, w.containers[id].tell("signal %d", int(syscall.SIGTERM)))
+	assert.EqualValues(t, 9, w.exited(id).ExitCode)
+}
+
+// tail returns the end of a file that is too long to be read again and again.
+func tail(t *testing.T, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	info, err := file.Stat()
+	require.NoError(t, err)
+	end, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-100), 100))
+	require.NoError(t, err)
+	return string(end)
+}
+
 func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
 	w := newWorld(t)
 	id := w.run(w.pod("away"), untilTerm)
@@ -53,6 +89,25 @@ func TestContainerEndsWhileTheKubeletIsAway(t *testing.T) {
 	w.open()
 	assert.Equal(t, exited, w.status(id).State)
 	assert.EqualValues(t, 9, w.status(id).ExitCode)
+}
+
+// The lab was down, and another one has claimed its addresses.
+func TestAPodIsMadeAgainWhenItsAddressIsAnotherLabs(t *testing.T) {
+	w := newWorld(t)
+	pod := w.pod("moved")
+	w.exited(w.run(pod, "exit 0"))
+	w.reopen()
+	assert.Equal(t, runtimeapi.PodSandboxState_SANDBOX_READY, w.sandboxState(pod))
+	w.prefix = netip.MustParsePrefix("192.0.2.0/24")
+	w.reopen()
+	assert.Equal(t, runtimeapi.PodSandboxState_SANDBOX_NOTREADY, w.sandboxState(pod))
+}
+
+func (w *world) sandboxState(id string) runtimeapi.PodSandboxState {
+	w.Helper()
+	response, err := w.PodSandboxStatus(w.Context(), id, false)
+	require.NoError(w, err)
+	return response.Status.State
 }
 
 func TestHalfMadeContainerIsForgotten(t *testing.T) {

@@ -99,8 +99,15 @@ func (s *Service) loadSandbox(dir string) error {
 	if err != nil {
 		return err
 	}
-	if b.record.IP.IsValid() && !b.record.Stopped {
-		s.options.Pool.Reserve(b.record.IP)
+	switch ip := b.record.IP; {
+	case !ip.IsValid() || b.record.Stopped:
+	case s.options.Pool.Contains(ip):
+		s.options.Pool.Reserve(ip)
+	default: // another lab has its addresses now, and all of its containers have ended: the kubelet makes it again
+		b.record.Stopped = true
+		if err := shim.WriteFile(dir, sandboxFile, b.record); err != nil {
+			return err
+		}
 	}
 	s.sandboxes[b.record.ID] = b
 	return nil

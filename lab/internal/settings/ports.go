@@ -2,9 +2,11 @@ package settings
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
-	"os"
 	"strconv"
+
+	"example.com/hacking-a-controller/lab/internal/claim"
 )
 
 // The ports of a lab, all on 127.0.0.1.
@@ -32,31 +34,27 @@ func (s Settings) Address(name string) string {
 }
 
 // ensurePorts keeps the ports that are still free and chooses new ones for the
-// rest. All are held open until the last one is chosen, so no two are equal.
-func (s *Settings) ensurePorts() (moved []string, err error) {
-	held := map[string]net.Listener{}
-	defer func() {
-		for _, l := range held {
-			_ = l.Close()
-		}
-	}()
-	for _, name := range PortNames {
-		if l, err := listen(s.Ports[name]); err == nil {
-			held[name] = l
-		}
-	}
+// rest. A port is free when nobody listens there and no other lab has claimed it.
+func (s *Settings) ensurePorts(claims *claim.Claims) (moved []string, err error) {
 	ports := map[string]int{}
 	for _, name := range PortNames {
-		if held[name] == nil {
-			l, err := listenAnywhere()
-			if err != nil {
-				return nil, err
-			}
-			held[name] = l
-		}
 		old := s.Ports[name]
-		ports[name] = held[name].Addr().(*net.TCPAddr).Port
-		if old != 0 && old != ports[name] {
+		free, err := takePort(claims, old)
+		if err != nil {
+			return nil, err
+		}
+		if free {
+			ports[name] = old
+		}
+	}
+	for _, name := range PortNames {
+		if ports[name] != 0 {
+			continue
+		}
+		if ports[name], err = chooseAnywhere(claims); err != nil {
+			return nil, err
+		}
+		if old := s.Ports[name]; old != 0 {
 			moved = append(moved, fmt.Sprintf("port %d is taken by another program: %s moves to %d", old, name, ports[name]))
 		}
 	}
@@ -64,27 +62,60 @@ func (s *Settings) ensurePorts() (moved []string, err error) {
 	return moved, nil
 }
 
-func listen(port int) (net.Listener, error) {
+// takePort claims a port where nobody listens.
+func takePort(claims *claim.Claims, port int) (bool, error) {
 	if port == 0 {
-		return nil, fmt.Errorf("no port chosen yet")
+		return false, nil // none was chosen yet
 	}
-	return net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false, nil // whatever it is, a component could not listen either
+	}
+	defer l.Close()
+	return claims.Port(port)
 }
 
-func listenAnywhere() (net.Listener, error) {
-	var err error
-	for i := range 200 {
-		var l net.Listener
-		if l, err = listen(candidate(os.Getpid(), i)); err == nil {
-			return l, nil
+// chooseAnywhere begins at random: who begins where others do meets what they have claimed.
+func chooseAnywhere(claims *claim.Claims) (int, error) {
+	for range 1000 {
+		port := lowestPort + rand.IntN(highestPort-lowestPort+1)
+		if free, err := takePort(claims, port); free || err != nil {
+			return port, err
 		}
 	}
-	return nil, fmt.Errorf("finding a free port between %d and %d on 127.0.0.1: %w", lowestPort, highestPort, err)
+	return 0, fmt.Errorf("no port between %d and %d on 127.0.0.1 is free", lowestPort, highestPort)
 }
 
-// candidate returns the port that a process tries after i others. Ports that are chosen
-// are open again until the components listen, so two labs that start at the same moment
-// must not look in the same place: each process id has places of its own.
-func candidate(pid, i int) int {
-	return lowestPort + (pid*len(PortNames)+i)%(highestPort-lowestPort+1)
+// The node ports of a lab are a part of the range that is Kubernetes' default.
+const (
+	lowestNodePort = 30000
+	nodePortRanges = 27
+	nodePortsEach  = 100
+)
+
+// ensureNodePorts keeps the range of node ports, unless another lab has it.
+func (s *Settings) ensureNodePorts(claims *claim.Claims) (moved []string, err error) {
+	old := s.NodePorts
+	if old != "" {
+		if ours, err := claims.NodePorts(old); ours || err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range rand.Perm(nodePortRanges) {
+		first := lowestNodePort + i*nodePortsEach
+		ports := fmt.Sprintf("%d-%d", first, first+nodePortsEach-1)
+		ours, err := claims.NodePorts(ports)
+		if err != nil {
+			return nil, err
+		}
+		if !ours {
+			continue
+		}
+		s.NodePorts = ports
+		if old != "" {
+			moved = []string{fmt.Sprintf("the node ports %s are another lab's: new Services get theirs from %s, and one that has an old one can lose it to the other lab", old, ports)}
+		}
+		return moved, nil
+	}
+	return nil, fmt.Errorf("%d labs run on this machine, and have all node ports (stop one)", nodePortRanges)
 }

@@ -1,23 +1,31 @@
 package settings
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/lab/internal/claim"
+	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
-func choose() (netip.Prefix, error) { return netip.MustParsePrefix("127.7.0.0/24"), nil }
+func choose(claim func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+	prefix := netip.MustParsePrefix("127.7.0.0/24")
+	_, err := claim(prefix)
+	return prefix, err
+}
 
 func TestWhatIsChosenIsRemembered(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
-	first, moved, err := Ensure(file, choose)
+	first, moved, err := Ensure(file, nil, choose)
 	require.NoError(t, err)
 	assert.Empty(t, moved)
 	assert.Len(t, first.Ports, len(PortNames))
@@ -29,35 +37,75 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 	}
 	assert.Len(t, different, len(PortNames), "two components have the same port")
 
-	second, moved, err := Ensure(file, func() (netip.Prefix, error) { return netip.MustParsePrefix("127.8.0.0/24"), nil })
+	second, moved, err := Ensure(file, nil, func(func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+		return netip.MustParsePrefix("127.8.0.0/24"), nil
+	})
 	require.NoError(t, err)
 	assert.Empty(t, moved)
 	assert.Equal(t, first, second)
 }
 
-func TestLabsThatStartTogetherChooseDifferentPorts(t *testing.T) {
-	const pid = 41
-	chosen := map[int]bool{}
-	for _, process := range []int{pid, pid + 1, pid + 2} {
-		for i := range PortNames {
-			port := candidate(process, i)
-			assert.False(t, chosen[port], "port %d", port)
-			chosen[port] = true
-			assert.GreaterOrEqual(t, port, lowestPort)
-			assert.LessOrEqual(t, port, highestPort)
+// As six labs that start at once.
+func TestLabsThatRunHaveNothingInCommon(t *testing.T) {
+	seen := map[any]bool{}
+	different := func(what any) {
+		assert.False(t, seen[what], "two labs have %v", what)
+		seen[what] = true
+	}
+	for range 6 {
+		var claims claim.Claims
+		defer claims.Release()
+		s, moved, err := Ensure(filepath.Join(t.TempDir(), "settings.json"), &claims, podnet.Choose)
+		require.NoError(t, err)
+		assert.Empty(t, moved)
+		for _, port := range s.Ports {
+			different(port)
+		}
+		different(s.NodePorts)
+		if !s.PodCIDR.IsSingleIP() {
+			different(s.PodCIDR)
 		}
 	}
 }
 
+// Two labs that were chosen for before there were claims, or one after the other.
+func TestWhatALabThatRunsHasIsChosenAnew(t *testing.T) {
+	var claims claim.Claims
+	defer claims.Release()
+	file := filepath.Join(t.TempDir(), "settings.json")
+	running, _, err := Ensure(file, &claims, choose)
+	require.NoError(t, err)
+
+	var others claim.Claims
+	defer others.Release()
+	now, moved, err := Ensure(file, &others, func(claim func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+		prefix := netip.MustParsePrefix("127.8.0.0/24")
+		_, err := claim(prefix)
+		return prefix, err
+	})
+	require.NoError(t, err)
+	all := strings.Join(moved, "\n")
+	for _, name := range PortNames {
+		assert.NotEqual(t, running.Ports[name], now.Ports[name])
+		assert.Contains(t, all, fmt.Sprintf("port %d is taken by another program: %s moves to %d", running.Ports[name], name, now.Ports[name]))
+	}
+	assert.NotEqual(t, running.NodePorts, now.NodePorts)
+	assert.Contains(t, all, "the node ports "+running.NodePorts+" are another lab's: new Services get theirs from "+now.NodePorts)
+	assert.Contains(t, all, "the pods' addresses 127.7.0.0/24 are another lab's: they move to 127.8.0.0/24")
+	stored, err := Load(file)
+	require.NoError(t, err)
+	assert.Equal(t, now, stored)
+}
+
 func TestOnlyATakenPortMoves(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
-	before, _, err := Ensure(file, choose)
+	before, _, err := Ensure(file, nil, choose)
 	require.NoError(t, err)
 	thief, err := net.Listen("tcp4", before.Address(Scheduler))
 	require.NoError(t, err)
 	defer thief.Close()
 
-	after, moved, err := Ensure(file, choose)
+	after, moved, err := Ensure(file, nil, choose)
 	require.NoError(t, err)
 	require.Len(t, moved, 1)
 	assert.Contains(t, moved[0], strconv.Itoa(before.Ports[Scheduler]))
@@ -74,13 +122,13 @@ func TestSettingsAreChosenAnewIfTheFile(t *testing.T) {
 	for name, damage := range testenv.Damages {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "settings.json")
-			_, _, err := Ensure(file, choose)
+			_, _, err := Ensure(file, nil, choose)
 			require.NoError(t, err)
 			testenv.Damage(t, file, damage)
 			_, err = Load(file)
 			require.ErrorContains(t, err, "(to choose them anew: lab down, then lab up)")
 
-			chosen, sentences, err := Ensure(file, choose)
+			chosen, sentences, err := Ensure(file, nil, choose)
 			require.NoError(t, err)
 			require.Len(t, sentences, 1)
 			assert.Contains(t, sentences[0], file+" is empty, cut off or overwritten; it is now settings.json.broken: ")
@@ -96,10 +144,10 @@ func TestSettingsAreChosenAnewIfTheFile(t *testing.T) {
 func TestSettingsOnAFullDiskStayAsTheyWere(t *testing.T) {
 	testenv.OnFullDisk(t, func(fill func()) {
 		file := filepath.Join(t.TempDir(), "settings.json")
-		before, _, err := Ensure(file, choose)
+		before, _, err := Ensure(file, nil, choose)
 		require.NoError(t, err)
 		fill()
-		_, _, err = Ensure(file, choose)
+		_, _, err = Ensure(file, nil, choose)
 		require.ErrorContains(t, err, file)
 		require.ErrorContains(t, err, "is full")
 		after, err := Load(file)
@@ -111,10 +159,10 @@ func TestSettingsOnAFullDiskStayAsTheyWere(t *testing.T) {
 func TestStaticPodsAreRemembered(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
 	require.Error(t, SetStaticPods(file, true), "there is no lab yet")
-	before, _, err := Ensure(file, choose)
+	before, _, err := Ensure(file, nil, choose)
 	require.NoError(t, err)
 	require.NoError(t, SetStaticPods(file, true))
-	after, _, err := Ensure(file, choose)
+	after, _, err := Ensure(file, nil, choose)
 	require.NoError(t, err)
 	assert.True(t, after.StaticPods)
 	after.StaticPods = false

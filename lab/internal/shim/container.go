@@ -43,8 +43,9 @@ type target interface {
 // code, for a kubelet that finds no record of it: the disk may be full.
 func runContainer(args []string) int {
 	c := &container{dir: args[0]}
-	// Held until this process ends, which is what it is for.
-	_, err := os.OpenFile(filepath.Join(c.dir, LifeFIFO), os.O_RDWR, 0)
+	// Held until this process ends, which is what it is for. An os.File would not do: the
+	// garbage collector closes one that nothing refers to any more.
+	_, err := syscall.Open(filepath.Join(c.dir, LifeFIFO), syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err == nil {
 		err = c.start()
 	}

@@ -80,6 +80,11 @@ func (p *process) keepRunning(ctx context.Context) {
 		}
 		wait := delay.next(time.Since(began))
 		p.log.Warn("component ended", "component", p.component.Name, "err", err, "restart in", wait)
+		taken := takenPort(p.component.Listens)
+		if taken != "" {
+			p.log.Warn("component cannot run", "component", p.component.Name, "why", taken)
+		}
+		p.record(p.component.Name, func(c *ComponentState) { c.Taken = taken })
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):

@@ -189,8 +189,10 @@ func TestALogIsSetAsideWhileItsComponentRuns(t *testing.T) {
 
 func TestAComponentIsHandedOver(t *testing.T) {
 	l := newLab(t)
-	noPods := func() (netip.Prefix, error) { return netip.MustParsePrefix("127.0.0.1/32"), nil }
-	_, _, err := settings.Ensure(l.Settings(), noPods)
+	noPods := func(func(netip.Prefix) (bool, error)) (netip.Prefix, error) {
+		return netip.MustParsePrefix("127.0.0.1/32"), nil
+	}
+	_, _, err := settings.Ensure(l.Settings(), nil, noPods)
 	require.NoError(t, err)
 	stop := run(t, l, t.Context(), component.Component{Name: worker, MayBeStatic: true}, component.Component{Name: another})
 	// One that was started and does not wait for signals yet would end without a word.

@@ -27,6 +27,8 @@ type ComponentState struct {
 	Restarts int `json:"restarts"`
 	// LastExit says how the previous process ended: "signal: killed".
 	LastExit string `json:"lastExit,omitempty"`
+	// Taken says which port of the component another program has, and what to do.
+	Taken string `json:"taken,omitempty"`
 	// Static is true when the kubelet runs the component, and not the supervisor.
 	Static bool `json:"static,omitempty"`
 	// Stopped is true when the component was stopped, and all that it had to do last

@@ -76,7 +76,61 @@ func TestTheStandInOfTheLabLoadsAnImage(t *testing.T) {
 	assert.Contains(t, output, "the archive is missing: lab load IMAGE.tar")
 	output, err = sh(t, dir, nil, lab, "up")
 	require.Error(t, err)
-	assert.Contains(t, output, "here are only: lab status, lab load IMAGE.tar")
+	assert.Contains(t, output, "here are only: lab status, lab load IMAGE.tar, lab await 'COMMAND'")
+}
+
+// timeout stands for that of a node where the machine has none.
+const timeout = "shift 2; exec \"$@\"\n"
+
+func TestTheStandInOfTheLabAwaits(t *testing.T) {
+	lab, err := filepath.Abs(katacoda() + "/node/lab.sh")
+	require.NoError(t, err)
+	programs := map[string]string{}
+	if _, err := exec.LookPath("timeout"); err != nil {
+		programs["timeout"] = timeout
+	}
+
+	output, err := sh(t, t.TempDir(), programs, lab, "await", `echo try >> tries; wc -l < tries | tr -d ' '; echo aside >&2; test "$(wc -l < tries)" -eq 3`)
+	require.NoError(t, err, output)
+	assert.Equal(t, "3\n", output, "what the last try printed, and nothing of the others")
+
+	output, err = sh(t, t.TempDir(), programs, lab, "await", "--for=1s", "echo seen; echo refused >&2; exit 3")
+	require.Error(t, err)
+	assert.Equal(t, "seen\nrefused\nerror: still not so after 0m1s: echo seen; echo refused >&2; exit 3\n", output)
+
+	if programs["timeout"] == "" {
+		output, err = sh(t, t.TempDir(), programs, lab, "await", "--for", "1s", "echo begun; sleep 1000")
+		require.Error(t, err)
+		assert.Equal(t, "begun\nerror: still not so after 0m1s: echo begun; sleep 1000\n", output)
+	}
+
+	for want, args := range map[string][]string{
+		"error: name the command, in quotes: lab await 'test -e ready'\n": {"--for=1m30s"},
+		"error: --for is a time like 90s or 2m\n":                         {"--for=soon", "true"},
+	} {
+		output, err = sh(t, t.TempDir(), programs, append([]string{lab, "await"}, args...)...)
+		require.Error(t, err)
+		assert.Equal(t, want, output)
+	}
+}
+
+func TestAnInterruptEndsTheStandInsTry(t *testing.T) {
+	lab, err := filepath.Abs(katacoda() + "/node/lab.sh")
+	require.NoError(t, err)
+	programs := map[string]string{}
+	if _, err := exec.LookPath("timeout"); err != nil {
+		programs["timeout"] = timeout
+	}
+	output, err := sh(t, t.TempDir(), programs, "-c", `
+		sh "$1" await --for=10h 'echo $$ > pid; exec sleep 1000' &
+		until test -s pid; do sleep 0.05; done
+		kill $!
+		wait $!
+		echo "exit code $?"
+		while kill -0 "$(cat pid)" && ! grep -q ' Z ' "/proc/$(cat pid)/stat"; do sleep 0.05; done 2>/dev/null
+		echo ended`, "sh", lab)
+	require.NoError(t, err, output)
+	assert.Equal(t, "exit code 1\nended\n", output)
 }
 
 // A node is a folder that stands for a hosted one, with the scripts of a scenario in it.

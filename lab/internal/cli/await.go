@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	// awaitPause is how long await waits after a try.
+	awaitPause = 500 * time.Millisecond
+	// awaitDrain is how long await reads on when a process that a try has left in the
+	// background holds the try's output open.
+	awaitDrain = time.Second
+)
+
+func newAwait(a *app) *cobra.Command {
+	var limit time.Duration
+	command := &cobra.Command{
+		Use:   "await 'SHELL COMMAND'",
+		Short: "Run a command every half second until it succeeds, and print what it then printed",
+		Long: `Run a command every half second, with sh -c, until it exits with 0, and print what
+that last one wrote to standard output. If none has succeeded in time, print what the
+last one wrote, and exit with 1. It needs no running lab.`,
+		Example: `  lab await 'kubectl get pod web -o name'
+  lab await --for=5m 'test "$(kubectl get at demo -o jsonpath={.status.phase})" = DONE'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := oneArgument("the command, in quotes: lab await 'test -e ready'")(cmd, args); err != nil {
+				return err
+			}
+			if args[0] == "" {
+				return errors.New("the command is empty: lab await 'test -e ready'")
+			}
+			if limit <= 0 {
+				return fmt.Errorf("--for is %s, and has to be more than nothing", limit)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return await(cmd.Context(), a.out, os.Stderr, args[0], limit)
+		},
+	}
+	command.Flags().DurationVar(&limit, "for", 2*time.Minute, "give up after this long")
+	return command
+}
+
+// await tries a shell command until it succeeds. The end of ctx, and the limit, end a try
+// that runs, too.
+func await(ctx context.Context, out, errOut io.Writer, command string, limit time.Duration) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var last string
+	for {
+		stdout, stderr, err := try(bounded, command)
+		if err == nil {
+			_, err = io.WriteString(out, stdout)
+			return err
+		}
+		if all := stdout + stderr; all != "" || bounded.Err() == nil { // the limit may end a try before it says anything
+			last = all
+		}
+		if bounded.Err() == nil {
+			select {
+			case <-bounded.Done():
+			case <-time.After(awaitPause):
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; this was not so yet: %s", command)
+		}
+		_, _ = io.WriteString(errOut, last)
+		return fmt.Errorf("still not so after %s: %s", limit, command)
+	}
+}
+
+// try runs a shell command once, in a process group of its own, which ends with ctx. It
+// returns what it wrote.
+func try(ctx context.Context, command string) (stdout, stderr string, err error) {
+	var out, errOut strings.Builder
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = awaitDrain
+	err = cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) { // it exited with 0
+		err = nil
+	}
+	return out.String(), errOut.String(), err
+}
