@@ -13,6 +13,7 @@ import (
 )
 
 func TestAnExerciseIsTriedHelpedAndSolved(t *testing.T) {
+	began := now()
 	t.Setenv("KUBEBUILDER_ASSETS", "/somewhere")
 	l := newLearner(t)
 	l.mustStart("1", "lost")
@@ -53,7 +54,7 @@ Next: make exercise N=1 NAME=smallest   (Something is smallest)
 	record := l.progress().of("1-lost")
 	assert.Equal(t, 3, record.Tries)
 	assert.Equal(t, 1, record.Hints)
-	assert.WithinDuration(t, time.Now(), record.Solved, time.Minute)
+	assert.WithinRange(t, record.Solved, began, time.Now())
 	assert.Zero(t, record.SolutionSeen)
 
 	_, err = l.solution(false)

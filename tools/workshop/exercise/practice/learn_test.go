@@ -28,6 +28,9 @@ func addLesson(l learner) {
 	require.NoError(l, l.home.Commit(l.Context(), "lesson"))
 }
 
+// sessionTimeout is enough to compile something as well.
+var sessionTimeout = max(exercisetest.Timeout, 5*time.Minute)
+
 // output is what a session printed so far.
 type output struct {
 	mu     sync.Mutex
@@ -53,7 +56,7 @@ func (o *output) next(t *testing.T, want string) {
 		}
 		return i >= 0
 	}
-	if !assert.Eventually(t, found, exercisetest.Timeout, 10*time.Millisecond) {
+	if !assert.Eventually(t, found, sessionTimeout, 10*time.Millisecond) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		require.Contains(t, o.buffer.String()[o.read:], want)
@@ -69,7 +72,7 @@ func (l learner) learn(ctx context.Context) (out *output, keys io.WriteCloser, e
 	reader, writer := io.Pipe()
 	l.Cleanup(func() { _ = writer.Close() })
 	done := make(chan error, 1)
-	go func() { done <- p.learn(ctx, reader, nil, exercisetest.Timeout) }()
+	go func() { done <- p.learn(ctx, reader, nil, sessionTimeout) }()
 	return out, writer, done
 }
 
