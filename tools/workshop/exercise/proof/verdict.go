@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
@@ -18,6 +19,14 @@ func (p *Prover) verdict(e exercise.Exercise, fingerprint string) verdict.Verdic
 	return verdict.New(filepath.Join(p.Cache, "verdicts"), e.ID()+"\n"+fingerprint)
 }
 
+// startsLabs says whether the tests of an exercise start a whole lab, or may be of the lab itself. The
+// others start an API server at most.
+func startsLabs(e exercise.Exercise) bool {
+	return e.Module() == "lab" || slices.ContainsFunc(e.Packages(), func(pkg string) bool {
+		return slices.Contains(strings.Split(pkg, "/"), "e2e")
+	})
+}
+
 // fingerprint names all that a verdict on the exercises of a stage depends on, which are
 // tested in the same module as e.
 func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exercise.Exercise, module gotest.Module) (string, error) {
@@ -25,13 +34,18 @@ func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exe
 	if err != nil {
 		return "", err
 	}
-	assets, err := verdict.Hash(module.AssetsFolder())
-	if err != nil {
-		return "", err
-	}
 	inputs, err := module.Inputs(ctx)
 	if err != nil {
 		return "", err
+	}
+	if startsLabs(e) {
+		assets, err := verdict.Hash(module.AssetsFolder())
+		if err != nil {
+			return "", err
+		}
+		inputs += ", lab " + assets
+	} else {
+		inputs, _, _ = strings.Cut(inputs, " ") // without the hash of the lab
 	}
 	environment, err := module.Env(ctx, "GOVERSION", "GOFLAGS", "GOOS", "GOARCH", "CGO_ENABLED", "GOEXPERIMENT", "GODEBUG")
 	if err != nil {
@@ -39,7 +53,6 @@ func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exe
 	}
 	lines := []string{
 		"workshop " + program,
-		"lab " + assets,
 		"inputs " + inputs,
 		"go " + strings.Join(environment, " "),
 		fmt.Sprintf("tested %t, dependents %t", p.Tested, p.Dependents),

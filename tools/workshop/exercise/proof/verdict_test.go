@@ -49,7 +49,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, r.Path("02-base", "go.mod"), "module example.com/base\n\ngo 1.26.0\n")
 	repositorytest.Write(t, r.Path("03-other", "go.mod"), "module example.com/other\n")
 	repositorytest.Write(t, r.Path("tools", "scripts", "inputs.sh"), "#!/bin/sh\ncat inputs\n")
-	repositorytest.Write(t, r.Path("inputs"), "of today")
+	repositorytest.Write(t, r.Path("inputs"), "server1 lab1")
 	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab")
 	program := filepath.Join(t.TempDir(), "workshop")
 	repositorytest.Write(t, program, "a program")
@@ -68,27 +68,36 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	p.Repository, p.Jobs = repository.Repository{}, 7
+	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab with another shim")
+	repositorytest.Write(t, r.Path("inputs"), "server1 lab2")
 	assert.Equal(t, before, of(), "what has no say")
 
 	for name, change := range map[string]func(*testing.T){
 		"the stage": func(*testing.T) {
 			repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Hint 1\n")
 		},
-		"a stage that it needs":  func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
-		"the lab":                func(*testing.T) { repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a LAB") },
-		"one more program of it": func(*testing.T) { repositorytest.Write(t, r.Path("lab", "bin", "etcd"), "") },
-		"the inputs":             func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "of tomorrow") },
-		"this program":           func(*testing.T) { repositorytest.Write(t, program, "another program") },
-		"what is asked":          func(*testing.T) { p.Dependents = true },
-		"what is given":          func(*testing.T) { p.Tested = true },
-		"Go's flags":             func(t *testing.T) { t.Setenv("GOFLAGS", "-tags=x") },
-		"cgo":                    func(t *testing.T) { t.Setenv("CGO_ENABLED", "0") },
+		"a stage that it needs": func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
+		"the inputs":            func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "server2 lab2") },
+		"this program":          func(*testing.T) { repositorytest.Write(t, program, "another program") },
+		"what is asked":         func(*testing.T) { p.Dependents = true },
+		"what is given":         func(*testing.T) { p.Tested = true },
+		"Go's flags":            func(t *testing.T) { t.Setenv("GOFLAGS", "-tags=x") },
+		"cgo":                   func(t *testing.T) { t.Setenv("CGO_ENABLED", "0") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := of()
 			change(t)
 			assert.NotEqual(t, before, of())
 		})
+	}
+	e.Judge.Tests = []exercise.Test{{Package: "./e2e", Test: "TestX"}}
+	for name, change := range map[string]func(){
+		"the lab, where tests start one": func() { repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a LAB") },
+		"one more program of it":         func() { repositorytest.Write(t, r.Path("lab", "bin", "etcd"), "") },
+	} {
+		before = of()
+		change()
+		assert.NotEqual(t, before, of(), name)
 	}
 	e.Judge.Module = "../03-other"
 	before = of()
