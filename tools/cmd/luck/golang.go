@@ -68,7 +68,7 @@ func (c *goChecker) report(node ast.Node, text string) {
 }
 
 var (
-	comparison = regexp.MustCompile(`^(Less|Greater)(OrEqual)?$|^WithinDuration$`)
+	comparison = regexp.MustCompile(`^(Less|Greater)(OrEqual)?f?$`)
 	waiting    = regexp.MustCompile(`^(Eventually|EventuallyWithT|Never|WithTimeout|WithDeadline|PollUntilContextTimeout|After|AfterFunc)$`)
 	fixedPort  = regexp.MustCompile(`^[^/]*:[1-9][0-9]*$`)
 )
@@ -81,7 +81,7 @@ func (c *goChecker) call(call *ast.CallExpr, try bool) {
 	of, name := nameOf(selector.X), selector.Sel.Name
 	switch {
 	case (of == "assert" || of == "require") && comparison.MatchString(name):
-		if !c.fake && measures(call.Args) {
+		if !c.fake && boundsTime(name, call.Args) {
 			c.report(call, measure)
 		}
 	case waiting.MatchString(name):
@@ -134,23 +134,14 @@ func (c *goChecker) letGo(function *ast.FuncDecl) {
 	}
 }
 
-// measures says whether one of the values is a time that has passed.
-func measures(values []ast.Expr) bool {
-	for _, value := range values {
-		found := false
-		ast.Inspect(value, func(node ast.Node) bool {
-			if call, ok := node.(*ast.CallExpr); ok {
-				if selector, ok := call.Fun.(*ast.SelectorExpr); ok && nameOf(selector.X) == "time" && (selector.Sel.Name == "Since" || selector.Sel.Name == "Until") {
-					found = true
-				}
-			}
-			return true
-		})
-		if found {
-			return true
-		}
+// boundsTime says whether a comparison gives a time that has passed an upper bound. A lower one holds
+// on a busy machine, too.
+func boundsTime(comparison string, arguments []ast.Expr) bool {
+	bounded := 1 // Less(t, bounded, bound)
+	if strings.HasPrefix(comparison, "Greater") {
+		bounded = 2
 	}
-	return false
+	return len(arguments) > bounded && calls(arguments[bounded], "time", "Since")
 }
 
 // longestOf returns the longest of the durations among the arguments that are written as such: a

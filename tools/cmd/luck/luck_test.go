@@ -24,11 +24,13 @@ func texts(found []finding) map[int]string {
 func TestGo(t *testing.T) {
 	for name, tc := range map[string]struct{ body, want string }{
 		"a measured time":                         {`assert.Less(t, time.Since(began), time.Minute)`, measure},
+		"a measured time, the other way round":    {`assert.GreaterOrEqual(t, time.Minute, time.Since(began))`, measure},
+		"a time that is at least as long":         {`assert.GreaterOrEqual(t, time.Since(began), time.Minute)`, ""},
 		"a number that is compared":               {`assert.Less(t, count, 3)`, ""},
 		"a time-out of its own":                   {`ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)`, limit},
 		"a time-out in another order":             {`require.Eventually(t, ready, time.Second*10, time.Millisecond)`, limit},
 		"a time-out of minutes":                   {`require.Eventually(t, ready, 2*time.Minute, time.Millisecond)`, ""},
-		"a limit for each try": {"require.Eventually(t, func() bool {\n\tctx, cancel := context.WithTimeout(t.Context(), time.Second)\n}, testTimeout, time.Second)", ""},
+		"a limit for each try":                    {"require.Eventually(t, func() bool {\n\tctx, cancel := context.WithTimeout(t.Context(), time.Second)\n}, testTimeout, time.Second)", ""},
 		"the helper's time-out":                   {`require.Eventually(t, ready, testTimeout, time.Second)`, ""},
 		"the helper's time-out, called":           {`require.Eventually(t, ready, testenv.Timeout(), time.Second)`, ""},
 		"a date a few seconds ahead":              {`at(time.Now().Add(4 * time.Second))`, soon},
