@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,8 +71,11 @@ func (l learner) do(name string, run func(practice, workCopy) error) (string, er
 	if err == nil {
 		err = run(p, c)
 	}
-	return out.String(), err
+	return heartbeat.ReplaceAllString(out.String(), ""), err
 }
+
+// heartbeat is a line that says what a slow machine is doing, such as "  10s: compiling".
+var heartbeat = regexp.MustCompile(`(?m)^  (\d+m)?\d+s: .*\n`)
 
 func (l learner) check(name string) (string, error) {
 	l.Helper()
