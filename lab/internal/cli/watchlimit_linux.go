@@ -9,8 +9,9 @@ import (
 
 // watchLimit warns if this user can watch no more files. The lab looks at its files from time
 // to time, too, so it works; programs that only watch do not.
-func watchLimit(folder string) []string {
-	err := watch(folder)
+func watchLimit(folder string) []string { return watchWarning(watch(folder)) }
+
+func watchWarning(err error) []string {
 	limit := ""
 	switch {
 	case errors.Is(err, unix.EMFILE):

