@@ -6,12 +6,14 @@ set -eu
 cd "$(dirname "$0")/../.."
 name=${1:-}
 module=$name
+# Go keeps such a program in its cache, for each copy of the repository.
+build() { cp "$(GOWORK=off go -C "tools/pinned/$module" tool -n "$name")" "$1"; }
 case $name in
 helm | kustomize | kwok) ;;
 opm)
   module=olm
-  # Without C and GPG: the libraries that they would need are seldom there.
-  export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -tags=containers_image_openpgp"
+  # Without C and GPG, whose libraries are seldom there. go tool knows no tags.
+  build() { CGO_ENABLED=0 GOWORK=off go -C tools/pinned/olm build -tags=containers_image_openpgp -o "$1" github.com/operator-framework/operator-registry/cmd/opm; }
   ;;
 *)
   echo "pinned.sh: \"$name\" is not pinned here; there is helm, kustomize, kwok, opm" >&2
@@ -23,9 +25,8 @@ newer=$(find "tools/pinned/$module/go.mod" "tools/pinned/$module/go.sum" -newer 
 if [ -n "$newer" ]; then
   echo "==> building $name (minutes the first time)" >&2
   mkdir -p bin
-  # Go keeps the program in its cache, for each copy of the repository. It gets here in one step, since a test of
-  # another module may be running the old one.
-  cp "$(GOWORK=off go -C "tools/pinned/$module" tool -n "$name")" "$program.$$"
+  # In one step: a test of another module may be running the old one.
+  build "$program.$$"
   mv "$program.$$" "$program"
 fi
 echo "$program"
