@@ -83,9 +83,12 @@ func TestAnOrphanIsNotTakenBackBecauseOfAStaleCache(t *testing.T) {
 	s := sharedWorld(t).newEnv(t, "orphan")
 	stale, requests := &lag{}, &ledger{}
 	s.start(stale.watch, requests.watch)
-	s.layer("defaults", 0, data{"colour": "blue"})
-	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]}}`)
-	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
+	s.layer("defaults", 0, data{"colour": "grey"})
+	s.becomes(state{"settings": "colour=grey; of defaults", "defaults": "True Merged 1"})
+	// By the status it knows the ConfigMap for its own. An operator that has seen a later
+	// change of the layer has it in its cache.
+	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]},"spec":{"data":{"colour":"blue"}}}`)
+	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 2"})
 
 	release := stale.hold(t)
 	accepted, lists := len(requests.accepted()), stale.lists.Load()
