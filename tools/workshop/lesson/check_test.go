@@ -131,6 +131,13 @@ func TestAFailureSaysWhichAndWhereAndWhy(t *testing.T) {
 				"and printed:\n    waiting\n",
 			},
 		},
+		"a step that compiles and hangs": {
+			func(f *fixture) {
+				f.timeout = time.Second
+				f.readme("echo two", "false && go -C ../tools build ./...; sleep 600; echo two")
+			},
+			[]string{"the block did not end within 3s, and was killed; it was running: sleep 600\n"},
+		},
 		"a check that hangs": {
 			func(f *fixture) {
 				f.timeout = time.Second

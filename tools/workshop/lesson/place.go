@@ -78,14 +78,15 @@ func (p *place) clear(ctx context.Context) error {
 func (p *place) temporaries() string { return filepath.Join(p.slot.Dir, "tmp") }
 
 // preferences are those of kubectl, which has 30 seconds for a wait. That is enough for a
-// reader; here two labs are beside compilers, on a machine with two processors.
+// reader; here two labs are beside compilers, on a machine with two processors. It is less than
+// DefaultTimeout, so that kubectl says what has not come.
 const preferences = `apiVersion: kubectl.config.k8s.io/v1beta1
 kind: Preference
 defaults:
 - command: wait
   options:
   - name: timeout
-    default: 5m
+    default: 4m
 `
 
 func (p *place) preferences() string { return filepath.Join(p.slot.Dir, "kuberc") }

@@ -44,17 +44,28 @@ func (r *run) step(ctx context.Context, step Step) error {
 	}
 	var ran []note
 	for _, block := range step.Blocks {
-		done, err := r.shell.run(ctx, "bash", "-c", block.Code)
+		limit := r.shell.timeout
+		if compiles.MatchString(block.Code) {
+			limit *= roomToCompile
+		}
+		done, err := r.shell.runWithin(ctx, limit, "bash", "-c", block.Code)
 		if err != nil {
 			return err
 		}
 		ran = append(ran, r.notes(block, done)...)
-		if line, why := broken(block, done, r.shell.timeout); why != "" {
+		if line, why := broken(block, done, limit); why != "" {
 			return r.failure(step, line, why, r.notes(block, done))
 		}
 	}
 	return r.after(ctx, step, ran)
 }
+
+// compiles finds the blocks that compile something. On a busy machine to link a program that
+// holds Kubernetes takes minutes, though all packages are compiled before.
+var compiles = regexp.MustCompile(`\bgo (-C \S+ )?(build|run|test|tool|vet)\b|\bmake -|\bbin/image\b`)
+
+// roomToCompile is how many times longer such a block may take.
+const roomToCompile = 3
 
 // before runs the check of a step that has not been done.
 func (r *run) before(ctx context.Context, step Step) error {

@@ -38,6 +38,11 @@ type result struct {
 // background, which may still be needed. Only a command that cannot be started, and
 // ctx, make an error.
 func (s *shell) run(ctx context.Context, name string, args ...string) (result, error) {
+	return s.runWithin(ctx, s.timeout, name, args...)
+}
+
+// runWithin is run with another limit.
+func (s *shell) runWithin(ctx context.Context, limit time.Duration, name string, args ...string) (result, error) {
 	// Not a pipe: that would be open for as long as anything in the background has it.
 	output, err := os.CreateTemp("", "output-*")
 	if err != nil {
@@ -46,7 +51,7 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 	defer os.Remove(output.Name())
 	defer output.Close()
 
-	deadline, cancel := context.WithTimeout(ctx, s.timeout)
+	deadline, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	command := process.Command(deadline, name, args...)
 	s.network.Enter(command)
@@ -91,11 +96,17 @@ func running(group int) string {
 		id, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 		args = strings.TrimSpace(args)
 		if id == strconv.Itoa(group) && !strings.HasPrefix(args, "bash -c ") && !strings.Contains(args, "<defunct>") {
-			found = append(found, args)
+			found = append(found, args[:min(mostOfCommand, len(args))])
 		}
 	}
-	return strings.Join(found, "; ")
+	return strings.Join(found[:min(mostCommands, len(found))], "; ")
 }
+
+// How much is told of what was running: a linker alone has hundreds of arguments.
+const (
+	mostOfCommand = 100
+	mostCommands  = 4
+)
 
 // alive says whether a process group has a process.
 func alive(group int) bool {
