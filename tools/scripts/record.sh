@@ -3,7 +3,7 @@
 # writes pictures/terminal.txt, which make generate draws. With --check it writes nothing, and
 # fails if they print something else than what is shown, apart from numbers.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 commands() {
   cat <<'END'
 make stage-1 | tail -n 4                # a client lists the namespaces

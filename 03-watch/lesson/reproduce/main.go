@@ -24,9 +24,9 @@ type api struct {
 	last  int // the number of the last request
 }
 
-// patience is how long the last request may take: much longer than it does while the program is
+// stallTimeout is how long the last request may take: much longer than it does while the program is
 // broken, and too short for one that pauses longer each time.
-const patience = 20 * time.Second
+const stallTimeout = 20 * time.Second
 
 var exercises = map[string]api{
 	// Each watch ends after a second, in which nothing happens.
@@ -110,7 +110,7 @@ func run(exercise api) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building the program: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), stallTimeout)
 	defer cancel()
 	server := httptest.NewServer(exercise.handler(cancel))
 	defer server.CloseClientConnections()

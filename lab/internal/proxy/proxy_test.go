@@ -87,6 +87,7 @@ func freePort(t *testing.T) (int, string) {
 		if err != nil {
 			continue
 		}
+		// luck: it is claimed
 		require.NoError(t, l.Close())
 		if ours {
 			return port, l.Addr().String()

@@ -67,6 +67,7 @@ func TestAManifestThatSomebodyHasChangedStays(t *testing.T) {
 func TestAPortThatIsTaken(t *testing.T) {
 	l, s := newLab(t)
 	// Another lab may have it already, which is as good.
+	// luck: whoever has it is as good
 	if listener, err := net.Listen("tcp4", "127.0.0.1:10259"); err == nil {
 		defer listener.Close()
 	}

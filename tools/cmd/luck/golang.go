@@ -85,7 +85,7 @@ func (c *goChecker) call(call *ast.CallExpr, try bool) {
 			c.report(call, measure)
 		}
 	case waiting.MatchString(name):
-		if longest, ok := longestOf(call.Args); !c.fake && !(try && of == "context") && ok && longest < time.Minute && longest >= time.Second {
+		if longest, ok := longestOf(call.Args); !c.fake && (!try || of != "context") && ok && longest < time.Minute && longest >= time.Second {
 			c.report(call, limit)
 		}
 	case name == "Add" && len(call.Args) == 1 && isNow(selector.X):

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 	f.inParts()
 	f.files["03-watch/log/README.md"] = replaceOnce(t, f.files["03-watch/log/README.md"], "echo one > one.txt",
 		"git -C .. apply 03-watch/lesson/exercises/leak/break.patch; go -C ../tools/pinned/dlv tool -n dlv; sh run.sh; make -s -C .. image; echo one > one.txt")
-	for name, content := range map[string]string{
+	maps.Copy(f.files, map[string]string{
 		"Makefile":                                "image:\n",
 		"README.md":                               "# Top\n",
 		"tools/scripts/modules.sh":                "true\n",
@@ -40,9 +41,7 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 		"04-queue/go.mod":                         "module queue\n",
 		"04-queue/queue.go":                       "package queue\n",
 		"04-queue/crds/at.yaml":                   "kind: At\n",
-	} {
-		f.files[name] = content
-	}
+	})
 	r := f.repository()
 	program := filepath.Join(t.TempDir(), "workshop")
 	repositorytest.Write(t, program, "a program")
@@ -104,7 +103,7 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 func TestWhatALessonCompilesIsKnown(t *testing.T) {
 	f := newFixture(t)
 	f.readme("echo one > one.txt", "go -C ../tools/pinned/dlv tool -n dlv; sh run.sh; echo one > one.txt")
-	for name, content := range map[string]string{
+	maps.Copy(f.files, map[string]string{
 		"tools/pinned/dlv/go.mod":          "module dlv\n",
 		"tools/pinned/kwok/go.mod":         "module kwok\n",
 		"tools/pinned/helm/go.mod":         "module helm\n",
@@ -113,9 +112,7 @@ func TestWhatALessonCompilesIsKnown(t *testing.T) {
 		"03-watch/sub/go.mod":              "module sub\n",
 		"03-watch/sub/testdata/one/go.mod": "module one\n",
 		"04-queue/go.mod":                  "module queue\n",
-	} {
-		f.files[name] = content
-	}
+	})
 	r := f.repository()
 	in, err := newInputs(t.Context(), r, "")
 	require.NoError(t, err)
