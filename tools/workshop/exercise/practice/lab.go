@@ -13,6 +13,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
+	"example.com/hacking-a-controller/tools/workshop/lines"
 	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
@@ -93,7 +94,12 @@ func (p practice) buildLab(ctx context.Context, out io.Writer) error {
 	command := process.Command(ctx, "make", "--silent", "lab")
 	command.Dir = p.home.Root
 	command.Env = process.Environment(nil)
-	command.Stdout, command.Stderr = out, until{ctx, p.out}
+	errs := p.out
+	if _, terminal := out.(*os.File); !terminal && out == p.out { // two copies of what it prints would mix
+		out = lines.NewLocked(p.out)
+		errs = out
+	}
+	command.Stdout, command.Stderr = out, until{ctx, errs}
 	// Interrupted, Go removes its temporary files.
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second

@@ -430,17 +430,18 @@ func TestTheCommandProvesTheRepositoryItIsIn(t *testing.T) {
 	require.ErrorContains(t, err, "not a git repository")
 }
 
-func TestInCIEverythingIsProved(t *testing.T) {
+func TestAFreshProofTakesNoVerdict(t *testing.T) {
 	r := exercisetest.New(t)
 	useOwnCache(t)
 	t.Chdir(r.Root)
-	t.Setenv("CI", "")
+	t.Setenv("CI", "true") // which has no say
+	t.Setenv("FRESH", "1")
 	for range 2 {
 		out, err := runCommand(t, "1/silent")
 		require.NoError(t, err, out)
 		assert.NotContains(t, out, "cache")
 	}
-	require.NoError(t, os.Unsetenv("CI"))
+	t.Setenv("FRESH", "")
 	out, err := runCommand(t, "1/silent")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "1 of 1 verdicts from the cache")

@@ -150,7 +150,7 @@ func TestWhatWasTestedBeforeIsInGosCache(t *testing.T) {
 	notes := filepath.Join(t.TempDir(), "notes")
 	repositorytest.Write(t, r.Path("01-sums", "words", "noting_test.go"), replaced(noting, "NOTES", notes))
 	repositorytest.Write(t, r.Path("tools", "scripts", "inputs.sh"), "#!/bin/sh\ncat \"$1\"/../inputs\n")
-	repositorytest.Write(t, r.Path("inputs"), "the lab of today")
+	repositorytest.Write(t, r.Path("inputs"), "server1 lab1")
 	require.NoError(t, r.Commit(t.Context(), "a test that notes"))
 	p := newProver(t, r)
 	p.Fresh = true
@@ -166,6 +166,6 @@ func TestWhatWasTestedBeforeIsInGosCache(t *testing.T) {
 	assert.Equal(t, 2, runs(), "only with the patch")
 	exercisetest.Edit(t, again.Path("01-sums", "sum", "sum.go"), "Sum adds numbers", "Sum adds Numbers")
 	assert.Equal(t, 4, runs(), "also without it: what is read is of the same size, but other")
-	repositorytest.Write(t, again.Path("inputs"), "the lab of tomorrow")
+	repositorytest.Write(t, again.Path("inputs"), "server2 lab1")
 	assert.Equal(t, 6, runs(), "also without it: the inputs are others")
 }
