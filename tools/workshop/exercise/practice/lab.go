@@ -40,6 +40,9 @@ func (p practice) ensureLab(ctx context.Context, r repository.Repository, e exer
 	if others := p.withoutLab(ctx); len(others) > 0 {
 		p.printf("These need none: %s", some(others))
 	}
+	if _, ok := p.out.(*os.File); !ok {
+		p.out = lines.NewLocked(p.out) // the build writes to it twice, as its output and its errors
+	}
 	return p.buildLab(ctx, p.out)
 }
 
@@ -94,12 +97,7 @@ func (p practice) buildLab(ctx context.Context, out io.Writer) error {
 	command := process.Command(ctx, "make", "--silent", "lab")
 	command.Dir = p.home.Root
 	command.Env = process.Environment(nil)
-	errs := p.out
-	if _, terminal := out.(*os.File); !terminal && out == p.out { // two copies of what it prints would mix
-		out = lines.NewLocked(p.out)
-		errs = out
-	}
-	command.Stdout, command.Stderr = out, until{ctx, errs}
+	command.Stdout, command.Stderr = out, until{ctx, p.out}
 	// Interrupted, Go removes its temporary files.
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second
@@ -132,8 +130,9 @@ func (u until) Write(text []byte) (int, error) {
 
 // A labBuild is the lab as it is built in the background.
 type labBuild struct {
-	ended chan struct{}
-	err   error // once it has ended
+	ended    chan struct{}
+	err      error // once it has ended
+	reported bool  // the learner knows how it ended
 }
 
 // failed reports whether it has ended without a lab.

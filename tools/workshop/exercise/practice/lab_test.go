@@ -65,7 +65,7 @@ func TestTheLabIsBuiltWhileOthersAreSolved(t *testing.T) {
 	out.next(t, "fails: TestSum/of_two")
 	press("q")
 	require.NoError(t, wait(t, ended, "the end"))
-	assert.Contains(t, out.buffer.String(), "compiling\n", "what the build prints")
+	assert.Contains(t, out.text(), "compiling\n", "what the build prints")
 }
 
 func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
 	l.letGo()
 	out.next(t, "Well done, it is solved.")
 	out.next(t, "1-smallest")
-	assert.NotContains(t, out.buffer.String(), "fails: TestSum")
+	assert.NotContains(t, out.text(), "fails: TestSum")
 	select {
 	case err := <-ended:
 		assert.Fail(t, "it ended", err)
@@ -92,7 +92,7 @@ func TestWithoutALabTheOthersCanBeSolved(t *testing.T) {
 	out.next(t, "the lab could not be built (make lab: exit status 2); what it printed says why.\n")
 	out.next(t, "1-smallest: Something is smallest")
 	out.next(t, "fails: TestMax")
-	assert.Contains(t, out.buffer.String(), "there is no disk\n")
+	assert.Contains(t, out.text(), "there is no disk\n")
 	for _, name := range []string{"smallest", "silent"} {
 		require.NoError(t, l.open(nil).record("1-"+name, func(r *Record) { r.Solved = now() }))
 	}
@@ -118,8 +118,8 @@ func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 	require.NoError(t, wait(t, ended, "the end"))
 	out.next(t, "To continue: make learn")
 	assert.FileExists(t, l.home.Path("tidied"), "it was interrupted, and not killed")
-	assert.NotContains(t, out.buffer.String(), "interrupted")
-	assert.NotContains(t, out.buffer.String(), "make: ***")
+	assert.NotContains(t, out.text(), "interrupted")
+	assert.NotContains(t, out.text(), "make: ***")
 	// luck: a child of the test, which waits for it
 	assert.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, exercisetest.Timeout, 10*time.Millisecond)
 }

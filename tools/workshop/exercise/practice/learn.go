@@ -166,8 +166,8 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 		return false, err
 	}
 	var built <-chan struct{}
-	if s.lab != nil && s.standby == nil && !s.lab.failed() {
-		built = s.lab.ended
+	if s.lab != nil && s.standby == nil && !s.lab.reported {
+		built = s.lab.ended // perhaps already
 	}
 	running := trial{end: func() {}}
 	defer func() { running.end() }()
@@ -184,6 +184,7 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			if ctx.Err() != nil {
 				continue
 			}
+			s.lab.reported = true
 			if s.lab.err != nil {
 				s.printf("%v.", s.lab.err)
 				if waits {

@@ -44,6 +44,13 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.buffer.Write(p)
 }
 
+// text returns all that was printed so far.
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buffer.String()
+}
+
 // next waits for a text after what was waited for before.
 func (o *output) next(t *testing.T, want string) {
 	t.Helper()
