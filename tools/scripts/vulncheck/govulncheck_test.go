@@ -1,4 +1,4 @@
-package scripts
+package vulncheck
 
 // These are the tests of govulncheck.sh, with a database in
 // which a function of the standard library is vulnerable.
@@ -46,7 +46,7 @@ func lay(t *testing.T, files map[string]string) string {
 }
 
 func TestVulnerabilities(t *testing.T) {
-	for _, file := range []string{"govulncheck.sh", "../pinned/govulncheck/go.mod"} {
+	for _, file := range []string{"../govulncheck.sh", "../../pinned/govulncheck/go.mod"} {
 		_, err := os.ReadFile(file) // for go test's cache
 		require.NoError(t, err)
 	}
@@ -67,7 +67,7 @@ func TestVulnerabilities(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), "sh", append([]string{"tools/scripts/govulncheck.sh"}, tc.modules...)...)
-			command.Dir = "../.."
+			command.Dir = "../../.."
 			command.Env = append(os.Environ(), "VULNDB="+tc.database)
 			out, err := command.CombinedOutput()
 			if tc.code == 0 {
