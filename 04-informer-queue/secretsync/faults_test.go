@@ -3,6 +3,7 @@ package secretsync
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -205,7 +206,9 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	s.set("source/db", "ebb")
 	s.becomes(map[string]string{"harbour/db": "key=ebb"})
 	stop() // and so wait for the last answer
-	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, requests.answers())
+	// When the cache is behind, the copy that was just made is made once more, and refused.
+	answers := slices.DeleteFunc(requests.answers(), func(answer string) bool { return answer == "POST 409" })
+	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, answers)
 	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what was done meanwhile")
