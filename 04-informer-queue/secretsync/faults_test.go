@@ -206,7 +206,7 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	s.set("source/db", "ebb")
 	s.becomes(map[string]string{"harbour/db": "key=ebb"})
 	stop() // and so wait for the last answer
-	// When the cache is behind, the copy that was just made is made once more, and refused.
+	// When the cache is stale, the copy that was just made is made once more, and refused.
 	answers := slices.DeleteFunc(requests.answers(), func(answer string) bool { return answer == "POST 409" })
 	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, answers)
 	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
