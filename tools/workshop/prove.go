@@ -34,7 +34,7 @@ with all the same, unless --fresh or FRESH=1 says so.`,
 			if err != nil {
 				return err
 			}
-			lessons, exercises := []string{"lesson", "check", "--jobs=2"}, []string{"exercise", "prove"}
+			lessons, exercises := []string{"lesson", "check", "--jobs=3"}, []string{"exercise", "prove"}
 			if tested {
 				exercises = append(exercises, "--tested")
 			}
@@ -46,7 +46,7 @@ with all the same, unless --fresh or FRESH=1 says so.`,
 			} else {
 				lessons = append(lessons, "--cached")
 			}
-			// Lessons wait more than they work, so they are walked two at once, and beside the rest.
+			// Lessons wait more than they work, so three are walked at once, and beside the rest.
 			return proveAll(cmd.Context(), cmd.OutOrStdout(), r.Path("bin", "prove-times"), run,
 				lane{{"lessons", lessons}},
 				lane{{"branches", []string{"branches", "prove"}}, {"exercises", exercises}},

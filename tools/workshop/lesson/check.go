@@ -93,8 +93,12 @@ func (c *Checker) Check(ctx context.Context, names ...string) error {
 	out := lines.NewLocked(c.Out)
 	c.separate(out)
 	turns := make(chan struct{}, max(1, c.Jobs))
+	order := slices.All(refs)
+	if c.Jobs > 1 { // the later stages take longest, and one of them should not be left alone at the end
+		order = slices.Backward(refs)
+	}
 	var all sync.WaitGroup
-	for i, ref := range refs {
+	for i, ref := range order {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
