@@ -58,10 +58,20 @@ func (l *ledger) answers() []string {
 	return all
 }
 
-// firsts leaves out the creates that were refused because the copy is there. While its cache is
-// stale, the program makes a copy that it has just made once more.
-func firsts(writes []string) []string {
-	return slices.DeleteFunc(writes, func(w string) bool { return strings.HasPrefix(w, "POST 409") })
+// firsts leaves out the creates that a stale cache repeats: until it shows the copy that the program
+// has just made, the program makes it once more, and the server refuses. A refusal that comes before
+// anything was made there is no such one, and counts.
+func firsts(writes []string) (firsts []string) {
+	made := map[string]bool{}
+	for _, w := range writes {
+		if where, is := strings.CutPrefix(w, "POST 201"); is {
+			made[where] = true
+		}
+		if where, is := strings.CutPrefix(w, "POST 409"); !is || !made[where] {
+			firsts = append(firsts, w)
+		}
+	}
+	return firsts
 }
 
 // before calls the function before the first request that has this method and
