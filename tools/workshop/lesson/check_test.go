@@ -262,6 +262,27 @@ func TestTwoLessonsAtOnce(t *testing.T) {
 	assert.Regexp(t, `stage 3: passed in \d+s\nstage 4: failed after \d+s: .*\nlessons: 1 passed, 1 failed\n$`, out)
 }
 
+// The first of three finds what the last has written: it begins when one of the other two has ended,
+// and the second waits for the last.
+func TestTheLastLessonsBeginFirst(t *testing.T) {
+	f := newFixture(t)
+	written := filepath.Join(t.TempDir(), "written")
+	f.jobs = 2
+	f.network = func() (*isolate.Network, error) { return nil, nil } // also where there is none
+	f.inParts()
+	f.nest()
+	for part, block := range map[string]string{
+		"log":     "[ -e '" + written + "' ] && echo one > one.txt",
+		"sum/one": "until [ -e '" + written + "' ]; do sleep 0.02; done\necho one > one.txt",
+		"sum/two": "> '" + written + "'\necho one > one.txt",
+	} {
+		path := "03-watch/" + part + "/README.md"
+		f.files[path] = strings.Replace(f.files[path], "echo one > one.txt", block, 1)
+	}
+	out, err := f.check()
+	require.NoError(t, err, out)
+}
+
 func TestALabThatIsNotBuilt(t *testing.T) {
 	f := newFixture(t)
 	delete(f.files, "lab/bin/lab")
