@@ -2,8 +2,10 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 
 	"example.com/hacking-a-controller/lab/internal/claim"
@@ -37,8 +39,13 @@ func (s Settings) Address(name string) string {
 // rest. A port is free when nobody listens there and no other lab has claimed it.
 func (s *Settings) ensurePorts(claims *claim.Claims) (moved []string, err error) {
 	ports := map[string]int{}
+	// What this lab has claimed, it can claim again: two components must not get one port.
+	isOurs := func(port int) bool { return slices.Contains(slices.Collect(maps.Values(ports)), port) }
 	for _, name := range PortNames {
 		old := s.Ports[name]
+		if isOurs(old) {
+			continue
+		}
 		free, err := takePort(claims, old)
 		if err != nil {
 			return nil, err
@@ -51,7 +58,7 @@ func (s *Settings) ensurePorts(claims *claim.Claims) (moved []string, err error)
 		if ports[name] != 0 {
 			continue
 		}
-		if ports[name], err = chooseAnywhere(claims); err != nil {
+		if ports[name], err = chooseAnywhere(claims, isOurs); err != nil {
 			return nil, err
 		}
 		if old := s.Ports[name]; old != 0 {
@@ -76,9 +83,12 @@ func takePort(claims *claim.Claims, port int) (bool, error) {
 }
 
 // chooseAnywhere begins at random: who begins where others do meets what they have claimed.
-func chooseAnywhere(claims *claim.Claims) (int, error) {
+func chooseAnywhere(claims *claim.Claims, isOurs func(port int) bool) (int, error) {
 	for range 1000 {
 		port := lowestPort + rand.IntN(highestPort-lowestPort+1)
+		if isOurs(port) {
+			continue
+		}
 		if free, err := takePort(claims, port); free || err != nil {
 			return port, err
 		}

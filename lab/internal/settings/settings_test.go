@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/claim"
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
@@ -95,6 +96,31 @@ func TestWhatALabThatRunsHasIsChosenAnew(t *testing.T) {
 	stored, err := Load(file)
 	require.NoError(t, err)
 	assert.Equal(t, now, stored)
+}
+
+// A lab may claim again what it has: its claims do not tell its own components apart.
+func TestTwoComponentsNeverGetOnePort(t *testing.T) {
+	var claims claim.Claims
+	defer claims.Release()
+	var refused []int
+	port, err := chooseAnywhere(&claims, func(port int) bool {
+		refused = append(refused, port)
+		return len(refused) < 3
+	})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(refused), 3)
+	assert.NotContains(t, refused[:2], port)
+
+	file := filepath.Join(t.TempDir(), "settings.json")
+	s, _, err := Ensure(file, &claims, choose)
+	require.NoError(t, err)
+	s.Ports[Scheduler] = s.Ports[APIServer]
+	require.NoError(t, jsonfile.Write(file, s))
+	now, moved, err := Ensure(file, &claims, choose)
+	require.NoError(t, err)
+	assert.Len(t, moved, 1)
+	assert.Equal(t, s.Ports[APIServer], now.Ports[APIServer])
+	assert.NotEqual(t, s.Ports[APIServer], now.Ports[Scheduler])
 }
 
 func TestOnlyATakenPortMoves(t *testing.T) {
