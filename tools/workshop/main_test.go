@@ -28,6 +28,8 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 	}{
 		"no such command":     {[]string{"dance"}, `error: unknown command "dance" for "workshop"`},
 		"not in a clone":      {[]string{"lesson", "check"}, "run this in a git clone of the workshop"},
+		"no lesson at once":   {[]string{"lesson", "check", "--jobs=0"}, "error: --jobs=0: run one lesson at once at least"},
+		"no exercise at once": {[]string{"exercise", "prove", "--jobs=-1"}, "error: --jobs=-1: prove one exercise at once at least"},
 		"branches, not there": {[]string{"branches", "cut"}, "run this in a git clone of the workshop"},
 		"exercise, not there": {[]string{"list"}, "run this in a git clone of the workshop"},
 		"prove, not there":    {[]string{"prove"}, "run this in a git clone of the workshop"},

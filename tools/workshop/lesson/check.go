@@ -55,6 +55,9 @@ order: the check of a step must fail, then the step's blocks are run, then the c
 pass. What is not committed yet is in the copy, too. On Linux each lesson has a network of its
 own; where that cannot be, they are run one at a time.`,
 		RunE: func(command *cobra.Command, args []string) error {
+			if c.Jobs < 1 {
+				return fmt.Errorf("--jobs=%d: run one lesson at once at least", c.Jobs)
+			}
 			var err error
 			if c.Repository, err = repository.Find(command.Context(), "."); err != nil {
 				return err

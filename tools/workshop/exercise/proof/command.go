@@ -34,6 +34,9 @@ else.`,
 			"  workshop exercise prove 4 5/status-echo\n" +
 			"  workshop exercise prove --reproduce 4/tombstone",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if p.Jobs < 1 {
+				return fmt.Errorf("--jobs=%d: prove one exercise at once at least", p.Jobs)
+			}
 			p.Out = cmd.OutOrStdout()
 			p.Fresh = p.Fresh || verdict.Fresh()
 			if err := p.find(cmd.Context()); err != nil {
