@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,24 @@ func firstNeeded(bases []Base) string {
 		first = min(first, number(b.Segment))
 	}
 	return first
+}
+
+// Placeholder is the content of the history of a timeline that was never begun. None is kept in the
+// archive.
+const Placeholder = "# no timeline has this number\n"
+
+var historyName = regexp.MustCompile(`^[0-9A-F]{8}\.history$`)
+
+// isHistory reports whether a file of the log is the history of a timeline.
+func isHistory(name string) bool { return historyName.MatchString(name) }
+
+// hasHistoryAfter reports whether the archive has the history of a later timeline.
+func (f Folder) hasHistoryAfter(history string) bool {
+	entries, err := os.ReadDir(f.wal())
+	return err == nil && slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
+		name, _ := strings.CutSuffix(entry.Name(), ".gz")
+		return isHistory(name) && name > history
+	})
 }
 
 // abandonedAfter is how old a file is that nobody can still be writing.

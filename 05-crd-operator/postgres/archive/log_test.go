@@ -155,3 +155,26 @@ func TestWhatComesBeforeAGapDoesNotCount(t *testing.T) {
 		})
 	}
 }
+
+// PostgreSQL looks for histories one by one, and would end at the first that is not there.
+func TestAHistoryThatWasLeftOutIsMadeUp(t *testing.T) {
+	f := Folder(t.TempDir())
+	content := filepath.Join(t.TempDir(), "content")
+	require.NoError(t, os.WriteFile(content, []byte("1\t0/3000000\tx\n"), 0o600))
+	require.NoError(t, f.Put(content, "0000000A.history"))
+	for name, want := range map[string]string{
+		"00000009.history":         Placeholder,
+		"0000000A.history":         "1\t0/3000000\tx\n",
+		"0000000B.history":         "", // the next one is free
+		"000000090000000000000001": "",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := f.Get(name, "", path); want == "" {
+			assert.ErrorIs(t, err, ErrNotThere, name)
+			continue
+		}
+		got, err := os.ReadFile(path)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, string(got), name)
+	}
+}

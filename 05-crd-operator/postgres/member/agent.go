@@ -4,7 +4,8 @@
 //	loop.go      observe, plan.NextStep, do that, again
 //	steps.go     what it can do
 //	follow.go    receive from the primary, unless the logs have diverged
-//	history.go   whether they have
+//	history.go   what PostgreSQL notes of its timelines
+//	timeline.go  which one a promotion begins
 //	archive.go   archive the log
 //	archiver.go  what of it is in the archive
 //	backup.go    make a base backup, and restore it on trial
@@ -84,7 +85,7 @@ type agent struct {
 	restored *plan.Restored // what the database was made of, if this agent has restored it
 
 	session  *session // to its PostgreSQL, if it has answered
-	promoted bool     // it was promoted since it was started, or may have been
+	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
 	names    string   // whom all of PostgreSQL's processes make commits wait for
 	since    since    // from where on they wait for the standby that it has now
 	followed followed

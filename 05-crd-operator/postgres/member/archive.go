@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // checkFor is how long a standby waits for the primary to archive a file.
@@ -33,8 +34,10 @@ func archiveOrNote(ctx context.Context, f archive.Folder, path string) error {
 // If it waits in vain, it puts the file there itself: the primary may have been cloned later, and
 // not have it.
 func archiveFile(ctx context.Context, f archive.Folder, path string) error {
-	if unneeded, err := wasCutOff(path); unneeded || err != nil {
-		return err
+	for _, unneeded := range []func(string) (bool, error){wasCutOff, isPlaceholder} {
+		if unneeded, err := unneeded(path); unneeded || err != nil {
+			return err
+		}
 	}
 	name := filepath.Base(path)
 	for deadline := time.Now().Add(checkFor); isStandby(".") && time.Now().Before(deadline); {
@@ -62,17 +65,15 @@ func wasCutOff(path string) (bool, error) {
 	if isPart || end == 0 {
 		return isPart, nil
 	}
-	histories, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.history"))
-	if err != nil || len(histories) == 0 {
-		return false, err
-	}
-	content, err := os.ReadFile(slices.Max(histories)) // that of the newest timeline
-	if err != nil {
-		return false, err
-	}
-	forks, err := parseHistory(string(content))
+	histories, err := histories(filepath.Dir(path))
 	timeline, _ := strconv.ParseInt(name[:8], 16, 32) // segmentEnd has read the rest
-	return slices.ContainsFunc(forks, func(f fork) bool { return f.timeline == int32(timeline) && f.at < end }), err
+	for _, history := range slices.Backward(histories) {
+		forks, err := readHistory(history)
+		if len(forks) > 0 || err != nil { // that of the newest timeline
+			return slices.ContainsFunc(forks, func(f plan.Fork) bool { return f.Timeline == int32(timeline) && f.At < end }), err
+		}
+	}
+	return false, err
 }
 
 // claim makes the archive that of the database whose segment this is. Its first page has the

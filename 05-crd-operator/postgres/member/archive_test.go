@@ -24,6 +24,7 @@ func newLog(t *testing.T) {
 	for name, content := range map[string]string{
 		"00000003.history": "1\t0/3000000\tno recovery target specified\n2\t0/5800000\tno recovery target specified\n",
 		"00000004.history": "1\t0/3000000\tno recovery target specified\n2\t0/5800000\tno recovery target specified\n3\t0/7000000\tno recovery target specified\n",
+		"00000005.history": archive.Placeholder,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join("pg_wal", name), []byte(content), 0o600))
 	}
@@ -45,6 +46,16 @@ func TestASegmentThatWasCutOff(t *testing.T) {
 		got, err := wasCutOff(filepath.Join("pg_wal", name))
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got, name)
+	}
+}
+
+func TestNoPlaceholderIsArchived(t *testing.T) {
+	newLog(t)
+	f := archive.Folder(t.TempDir())
+	for name, want := range map[string]error{"00000004.history": nil, "00000005.history": archive.ErrNotThere} {
+		path := filepath.Join("pg_wal", name)
+		require.NoError(t, archiveFile(t.Context(), f, path))
+		assert.ErrorIs(t, f.Check(path, name), want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/klog/v2"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // stalledAfter is how long a standby may receive nothing before it asks anew what is wrong.
@@ -46,7 +47,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	defer s.close()
-	history, err := a.session.history(ctx, mine.timeline)
+	history, err := a.session.history(ctx, mine.Timeline)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 
 // canBeFollowed reports whether a member can receive from this primary what it lacks, and if
 // not, why.
-func (s session) canBeFollowed(ctx context.Context, system string, member position, mine []fork) (can bool, why string, err error) {
+func (s session) canBeFollowed(ctx context.Context, system string, member plan.Position, mine []plan.Fork) (can bool, why string, err error) {
 	row, err := s.row(ctx, "SELECT "+writable)
 	if err != nil {
 		return false, "", err
@@ -87,29 +88,28 @@ func (s session) canBeFollowed(ctx context.Context, system string, member positi
 	if theirs != system {
 		return false, fmt.Sprintf("it is database %s, and the primary's is %s", system, theirs), nil
 	}
-	history, err := s.history(ctx, primary.timeline)
+	history, err := s.history(ctx, primary.Timeline)
 	if err != nil {
 		return false, "", err
 	}
-	if hasDiverged(member, primary, mine, history) {
-		return false, fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.at, member.timeline), nil
+	if plan.HasDiverged(member, primary, mine, history) {
+		return false, fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.At, member.Timeline), nil
 	}
-	kept, err := s.row(ctx, fmt.Sprintf(`SELECT '%s' >= pg_current_wal_flush_lsn() OR EXISTS (SELECT FROM pg_ls_waldir() WHERE substr(name, 9) = substr(pg_walfile_name('%[1]s'::pg_lsn + 1), 9))`, member.at))
+	kept, err := s.row(ctx, fmt.Sprintf(`SELECT '%s' >= pg_current_wal_flush_lsn() OR EXISTS (SELECT FROM pg_ls_waldir() WHERE substr(name, 9) = substr(pg_walfile_name('%[1]s'::pg_lsn + 1), 9))`, member.At))
 	if err != nil {
 		return false, "", err
 	}
 	if kept[0] != "t" {
-		return false, fmt.Sprintf("the primary has not kept its log from %s on", member.at), nil
+		return false, fmt.Sprintf("the primary has not kept its log from %s on", member.At), nil
 	}
 	return true, "", nil
 }
 
 // stopReceiver has PostgreSQL receive from nobody, and returns when nothing is received any
-// more. Without the password no later attempt succeeds either. Nothing is fetched from the archive
-// either: the primary has it all.
+// more. Without the password no later attempt succeeds either.
 func (a *agent) stopReceiver(ctx context.Context) error {
 	a.followed = followed{}
-	a.server.settings.primary, a.server.settings.fetch = peer{}, ""
+	a.server.settings.primary = peer{}
 	if err := a.server.reload(); err != nil {
 		return err
 	}

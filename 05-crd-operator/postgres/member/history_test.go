@@ -5,36 +5,24 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-func TestDivergence(t *testing.T) {
-	// Timeline 1 ended at 0/300, and timeline 2, which followed, at 0/500.
-	const history = "1\t0/300\tno recovery target specified\n\n2\t0/500\tno recovery target specified\n"
-	primary := position{timeline: 3, at: 0x600}
-	for name, test := range map[string]struct {
-		member   position
-		another  bool // whether its timeline forked off elsewhere
-		diverged bool
+func TestHistoryIsRead(t *testing.T) {
+	for name, tc := range map[string]struct {
+		content string
+		want    []plan.Fork
 	}{
-		"on the primary's timeline, behind it":        {position{3, 0x580}, false, false},
-		"on the primary's timeline, as far as it":     {position{3, 0x600}, false, false},
-		"on the primary's timeline, ahead of it":      {position{3, 0x601}, false, true},
-		"on another timeline of that number":          {position{3, 0x580}, true, true},
-		"on the last timeline, up to the fork":        {position{2, 0x500}, false, false},
-		"on the last timeline, past the fork":         {position{2, 0x501}, false, true},
-		"on the last timeline, further than now":      {position{2, 0x700}, false, true},
-		"on the first timeline, up to its fork":       {position{1, 0x300}, false, false},
-		"on the first timeline, past its fork":        {position{1, 0x400}, false, true},
-		"on a timeline that the primary never was on": {position{4, 0x100}, false, true},
+		"as PostgreSQL writes it":               {"1\t0/300\tno recovery target specified\n\n2\t1/500\tno recovery target specified\n", []plan.Fork{{Timeline: 1, At: 0x300}, {Timeline: 2, At: 0x1_0000_0500}}},
+		"of a timeline that was never begun":    {archive.Placeholder, nil},
+		"one of these that a crash has cut off": {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forks, err := parseHistory(history)
+			got, err := parseHistory(tc.content)
 			require.NoError(t, err)
-			mine := forks
-			if test.another {
-				mine = []fork{{1, 0x300}, {2, 0x480}}
-			}
-			assert.Equal(t, test.diverged, hasDiverged(test.member, primary, mine, forks))
+			assert.Equal(t, tc.want, got)
 		})
 	}
 }

@@ -34,14 +34,18 @@ type lease struct {
 	requests sync.Mutex // the lock is for one request at a time
 	lock     resourcelock.Interface
 	acquired time.Time // when this member became the holder
+	term     int64     // in which it did
 
 	mu    sync.Mutex
 	until time.Time // the deadline; zero if it is not held
 	timer *time.Timer
 }
 
-// errHeld means that another member has the Lease.
-var errHeld = errors.New("another member holds the Lease")
+// These are the reasons why the Lease is not for this member.
+var (
+	errHeld  = errors.New("another member holds the Lease")
+	errNewer = errors.New("the Lease is for a newer term than this member knows of")
+)
 
 // holds reports whether the Lease was renewed lately enough.
 func (l *lease) holds() bool {
@@ -69,15 +73,21 @@ func (l *lease) run(ctx context.Context) {
 }
 
 // take makes this member the holder, if the Lease is free or its own. One that has run out is
-// freed by the operator.
-func (l *lease) take(ctx context.Context) error {
+// freed by the operator. A Lease has the term in which it was freed, or taken last: who knows of an
+// older one only must not come before the member that is named by now.
+func (l *lease) take(ctx context.Context, term int64) error {
 	record, err := l.read(ctx)
 	if err != nil {
 		return err
 	}
-	if record.HolderIdentity != string(l.holder) {
+	if int64(record.LeaderTransitions) > term {
+		return fmt.Errorf("%w: %d and %d", errNewer, record.LeaderTransitions, term)
+	}
+	l.requests.Lock()
+	if l.term = term; record.HolderIdentity != string(l.holder) {
 		l.acquired = time.Now()
 	}
+	l.requests.Unlock()
 	return l.update(ctx)
 }
 
@@ -129,6 +139,7 @@ func (l *lease) update(ctx context.Context) error {
 		LeaseDurationSeconds: int(plan.LeaseDuration / time.Second),
 		AcquireTime:          metav1.NewTime(l.acquired),
 		RenewTime:            metav1.NewTime(begun),
+		LeaderTransitions:    int(l.term),
 	}
 	if err := l.lock.Update(ctx, record); err != nil {
 		return fmt.Errorf("renewing the Lease: %w", err)
@@ -145,7 +156,7 @@ func (l *lease) free(ctx context.Context) error {
 		defer l.requests.Unlock()
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		err = l.lock.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: int(plan.LeaseDuration / time.Second)})
+		err = l.lock.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: int(plan.LeaseDuration / time.Second), LeaderTransitions: record.LeaderTransitions})
 	}
 	if err != nil && !errors.Is(err, errHeld) && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("freeing the Lease: %w", err)

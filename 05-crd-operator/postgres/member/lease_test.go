@@ -92,7 +92,7 @@ func TestLeaseLapsesWhenItIsNotRenewed(t *testing.T) {
 	leases(t, func(t *testing.T, a, _ *lease) {
 		var lapsed atomic.Bool
 		a.lapsed = func() { lapsed.Store(true) }
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		elapse(deadline - time.Second)
 		require.NoError(t, a.renew(t.Context()))
 		a.lock.(*lock).down = true
@@ -109,7 +109,7 @@ func TestLeaseLapsesWhenItIsNotRenewed(t *testing.T) {
 func TestDeadlineBeginsWithTheRequest(t *testing.T) {
 	leases(t, func(t *testing.T, a, _ *lease) {
 		a.lock.(*lock).first = func() { elapse(4 * time.Second) } // it takes that long
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		elapse(deadline - 4*time.Second - time.Millisecond)
 		assert.True(t, a.holds())
 		elapse(time.Millisecond)
@@ -120,11 +120,11 @@ func TestDeadlineBeginsWithTheRequest(t *testing.T) {
 func TestLeaseIsRenewedForAsLongAsTheAgentRuns(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
 		ctx, cancel := context.WithCancel(t.Context())
-		require.NoError(t, a.take(ctx))
+		require.NoError(t, a.take(ctx, 1))
 		go a.run(ctx)
 		elapse(time.Minute)
 		assert.True(t, a.holds())
-		require.ErrorIs(t, b.take(t.Context()), errHeld)
+		require.ErrorIs(t, b.take(t.Context(), 1), errHeld)
 		cancel()
 		elapse(deadline)
 		assert.False(t, a.holds())
@@ -134,12 +134,12 @@ func TestLeaseIsRenewedForAsLongAsTheAgentRuns(t *testing.T) {
 // The operator alone measures when it has run out.
 func TestLeaseOfAnotherIsNotTaken(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
-		require.NoError(t, a.take(t.Context()))
-		require.ErrorIs(t, b.take(t.Context()), errHeld)
+		require.NoError(t, a.take(t.Context(), 1))
+		require.ErrorIs(t, b.take(t.Context(), 1), errHeld)
 		elapse(2 * plan.LeaseDuration)
-		require.ErrorIs(t, b.take(t.Context()), errHeld)
+		require.ErrorIs(t, b.take(t.Context(), 1), errHeld)
 		a.lock.(*lock).free()
-		require.NoError(t, b.take(t.Context()))
+		require.NoError(t, b.take(t.Context(), 1))
 	})
 }
 
@@ -148,13 +148,29 @@ func TestHolderStopsBeforeTheLeaseRunsOut(t *testing.T) {
 	assert.Less(t, deadline+killAfter, plan.LeaseDuration)
 }
 
+// An agent that does not see the newest status must not take the Lease that was freed for a newer one.
+func TestLeaseOfANewerTermIsNotTaken(t *testing.T) {
+	leases(t, func(t *testing.T, a, b *lease) {
+		require.NoError(t, a.take(t.Context(), 3))
+		require.NoError(t, a.renew(t.Context()))
+		require.NoError(t, a.free(t.Context()))
+		require.ErrorIs(t, b.take(t.Context(), 2), errNewer, "a holder that frees it leaves its term")
+		assert.False(t, b.holds())
+		require.NoError(t, b.take(t.Context(), 3), "who was named in that term")
+		b.lock.(*lock).free()
+		b.lock.(*lock).content.LeaderTransitions = 5 // as the operator does
+		require.ErrorIs(t, a.take(t.Context(), 4), errNewer)
+		require.NoError(t, a.take(t.Context(), 6))
+	})
+}
+
 func TestHolderThatIsReplacedStopsAtOnce(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
 		lapsed := false
 		a.lapsed = func() { lapsed = true }
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		a.lock.(*lock).free()
-		require.NoError(t, b.take(t.Context()))
+		require.NoError(t, b.take(t.Context(), 1))
 		require.ErrorIs(t, a.renew(t.Context()), errHeld)
 		assert.True(t, lapsed)
 		assert.False(t, a.holds())
@@ -163,7 +179,7 @@ func TestHolderThatIsReplacedStopsAtOnce(t *testing.T) {
 
 func TestWriteOfAnotherDoesNotEndTheLease(t *testing.T) {
 	leases(t, func(t *testing.T, a, _ *lease) {
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		a.lock.(*lock).version++ // a label, or a request of its own that has timed out
 		require.NoError(t, a.renew(t.Context()))
 		assert.True(t, a.holds())
@@ -172,14 +188,14 @@ func TestWriteOfAnotherDoesNotEndTheLease(t *testing.T) {
 
 func TestFreeLeaseIsTakenAtOnce(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		a.lock.(*lock).down = true
 		require.Error(t, a.free(t.Context()))
 		assert.True(t, a.holds(), "nobody else knows that it is free")
 		a.lock.(*lock).down = false
 		require.NoError(t, a.free(t.Context()))
 		assert.False(t, a.holds())
-		require.NoError(t, b.take(t.Context()))
+		require.NoError(t, b.take(t.Context(), 1))
 		require.NoError(t, a.free(t.Context()))
 		assert.Equal(t, "b", b.lock.(*lock).content.HolderIdentity, "what another holds is not freed")
 	})

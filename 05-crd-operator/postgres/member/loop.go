@@ -60,7 +60,7 @@ func (a *agent) loop(ctx context.Context) error {
 			continue
 		case err == nil, errors.Is(err, errNotYet):
 			good = time.Now()
-		case errors.Is(err, errHeld), errors.Is(err, errUnreachable):
+		case errors.Is(err, errHeld), errors.Is(err, errNewer), errors.Is(err, errUnreachable):
 			klog.FromContext(ctx).Info("a step waits for others", "step", step, "reason", err.Error())
 			good, wait = time.Now(), afterAnError
 		case time.Since(good) > givesUpAfter:

@@ -10,7 +10,7 @@ import (
 
 // observation is what PostgreSQL says of itself.
 type observation struct {
-	position
+	plan.Position
 	writable bool
 	names    string
 	streams  bool // it receives
@@ -52,7 +52,7 @@ func (s session) observe(ctx context.Context) (observation, error) {
 		}
 	}
 	// The end of the log is asked for last, so it is not before the standbys' connections.
-	_, o.position, err = s.identify(ctx)
+	_, o.Position, err = s.identify(ctx)
 	return o, err
 }
 

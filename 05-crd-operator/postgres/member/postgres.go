@@ -103,6 +103,9 @@ func (s *server) start() error {
 	if err := replaceFile(filepath.Join(s.files.database(), standbySignal), ""); err != nil {
 		return err
 	}
+	if err := s.files.dropPlaceholders(); err != nil {
+		return err
+	}
 	postgres := exec.Command(filepath.Join(s.programs, "postgres"), "-D", s.files.database(), "-c", "config_file="+s.files.settings())
 	// Where it would look for a certificate to show to other members, which want none.
 	postgres.Env = append(os.Environ(), "HOME="+s.settings.sockets)

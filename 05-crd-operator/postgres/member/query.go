@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // queryTimeout is how long PostgreSQL may take to answer what the agent asks.
@@ -149,21 +151,21 @@ func (s session) row(ctx context.Context, command string) ([]string, error) {
 // identify returns the identity of the database, and how much of its log is on the disk. What
 // functions of SQL say about timelines is that of the last checkpoint, which is the old one
 // right after a promotion.
-func (s session) identify(ctx context.Context) (system string, p position, err error) {
+func (s session) identify(ctx context.Context) (system string, p plan.Position, err error) {
 	row, err := s.row(ctx, "IDENTIFY_SYSTEM")
 	if err != nil {
-		return "", position{}, err
+		return "", plan.Position{}, err
 	}
 	timeline, err := strconv.ParseInt(row[1], 10, 32)
 	if err != nil {
-		return "", position{}, err
+		return "", plan.Position{}, err
 	}
 	at, err := parseLSN(row[2])
-	return row[0], position{int32(timeline), at}, err
+	return row[0], plan.Position{Timeline: int32(timeline), At: at}, err
 }
 
 // history is where the timelines before this one ended.
-func (s session) history(ctx context.Context, timeline int32) ([]fork, error) {
+func (s session) history(ctx context.Context, timeline int32) ([]plan.Fork, error) {
 	if timeline == 1 {
 		return nil, nil
 	}

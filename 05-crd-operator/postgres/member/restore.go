@@ -22,8 +22,9 @@ const (
 
 // restore makes a database of a base backup, and of the log in the archive until a time, or all
 // of it. It gets its name when it is complete, and then it is like any other: it was promoted
-// once, and stopped well. Until then a restore that is interrupted begins anew.
-func (s *server) restore(ctx context.Context, from archive.Folder, program string, until time.Time) (plan.Restored, error) {
+// once, to this timeline or a later one, and stopped well. Until then a restore that is interrupted
+// begins anew.
+func (s *server) restore(ctx context.Context, from archive.Folder, program string, until time.Time, timeline int32) (plan.Restored, error) {
 	base, err := from.Choose(until)
 	if err != nil {
 		return plan.Restored{}, err
@@ -41,7 +42,7 @@ func (s *server) restore(ctx context.Context, from archive.Folder, program strin
 	if err := from.CheckKept(base.ID); err != nil {
 		return plan.Restored{}, err
 	}
-	restored, err := r.promote(ctx)
+	restored, err := r.promote(ctx, timeline)
 	if err != nil {
 		return plan.Restored{}, err
 	}
@@ -164,9 +165,17 @@ func (r *recovery) ask(ctx context.Context, condition string) (bool, error) {
 	return err == nil && row[0] == "t", err
 }
 
-// promote ends the recovery: a new timeline begins, which no archive has yet. The passwords in a
-// backup are those of then, and may be another cluster's.
-func (r *recovery) promote(ctx context.Context) (plan.Restored, error) {
+// promote ends the recovery: a new timeline begins, which no archive has yet, nor any disk of this
+// cluster, even if that was lost before its timeline was archived. The passwords in a backup are those of
+// then, and may be another cluster's.
+func (r *recovery) promote(ctx context.Context, timeline int32) (plan.Restored, error) {
+	_, own, err := r.session.identify(ctx)
+	if err == nil {
+		err = r.server.files.leaveOut(own.Timeline+1, timeline)
+	}
+	if err != nil {
+		return plan.Restored{}, err
+	}
 	row, err := r.session.row(ctx, "SELECT pg_last_wal_replay_lsn(), coalesce(extract(epoch FROM pg_last_xact_replay_timestamp()), 0)")
 	if err != nil {
 		return plan.Restored{}, err

@@ -142,7 +142,7 @@ func (a *agent) keepSpace(ctx context.Context, status postgres.PostgresClusterSt
 		return
 	}
 	err := a.setReadOnly(ctx, capacity, readOnly)
-	if err == nil && readOnly && (a.full || a.promoted) && a.session != nil {
+	if err == nil && readOnly && (a.full || a.begins != 0) && a.session != nil {
 		err = a.endTransactions(ctx)
 	}
 	if err != nil {

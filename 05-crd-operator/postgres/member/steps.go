@@ -37,14 +37,15 @@ var stepTimeout = map[plan.Step]time.Duration{
 func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) plan.Report {
 	r := plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty, Full: a.full}
 	if a.server.files.complete() {
-		r.Data = plan.Complete
+		r.Data, r.Timeline = plan.Complete, a.server.files.newestTimeline()
 	}
 	silent := false
 	if !a.server.running() {
 		a.stopped()
 	} else if o, err := a.ask(ctx); err != nil {
 		a.disconnect()
-		r.Writable, silent = a.promoted, a.promoted
+		r.Writable = a.begins != 0
+		silent = r.Writable
 	} else {
 		a.describe(&r, o, status)
 	}
@@ -67,11 +68,23 @@ func (a *agent) ask(ctx context.Context) (observation, error) {
 		}
 		a.session = &s
 	}
-	return a.session.observe(ctx)
+	o, err := a.session.observe(ctx)
+	if err == nil && o.writable && o.Timeline != a.begins {
+		a.server.stopImmediate()
+		err = fmt.Errorf("PostgreSQL has begun timeline %d, which may be another member's, and was stopped: its promotion was to begin timeline %d; report this as a bug", o.Timeline, a.begins)
+		klog.FromContext(ctx).Error(err, "the promotion has failed")
+	}
+	return o, err
 }
 
 func (a *agent) describe(r *plan.Report, o observation, status postgres.PostgresClusterStatus) {
-	r.Running, r.Writable, r.Timeline, r.Received, r.Streaming = true, o.writable, o.timeline, o.at, o.streaming()
+	r.Running, r.Writable, r.Received, r.Streaming = true, o.writable, o.At, o.streaming()
+	// A promotion that is under way has noted its timeline, perhaps, and not begun to take writes.
+	if underWay := a.begins != 0 && !o.writable; underWay {
+		r.Timeline = o.Timeline
+	} else {
+		r.Timeline = max(r.Timeline, o.Timeline)
+	}
 	r.Names = unsettled
 	if o.names == a.names {
 		r.Names = a.names
@@ -102,7 +115,7 @@ func (a *agent) isSynced(o observation) bool {
 		return false
 	}
 	if a.since.connection != standby.connection {
-		a.since = since{standby.connection, o.at}
+		a.since = since{standby.connection, o.At}
 	}
 	return standby.flushed >= a.since.at
 }
@@ -121,7 +134,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	case plan.InitDB:
 		return a.server.initDB(ctx)
 	case plan.Restore:
-		return a.restore(ctx, status.Restore)
+		return a.restore(ctx, status)
 	case plan.Clone:
 		return a.server.clone(ctx, primaryOf(status))
 	case plan.Wipe:
@@ -129,20 +142,18 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		a.disconnect()
 		return a.server.wipe()
 	case plan.Start:
-		a.names, a.since, a.server.settings.fetch = nobody, since{}, ""
+		a.names, a.since = nobody, since{}
 		return a.server.start()
 	case plan.Follow:
 		return a.follow(ctx, status)
 	case plan.TakeLease:
-		return a.lease.take(ctx)
+		return a.lease.take(ctx, status.Term)
 	case plan.FreeOwnLease:
 		return a.lease.free(ctx)
 	case plan.SetNames:
 		return a.setNames(ctx, status.Standby)
 	case plan.Promote:
-		a.promoted = true
-		_, err := a.session.within(ctx, promotionTimeout, "SELECT pg_promote()")
-		return err
+		return a.promote(ctx, plan.TimelineOf(status.Term))
 	case plan.StopFast:
 		a.disconnect()
 		timeout := fastFor
@@ -160,7 +171,8 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 }
 
 // restore makes the database of the backups of this cluster, or of another one.
-func (a *agent) restore(ctx context.Context, wanted *postgres.RestoreFrom) error {
+func (a *agent) restore(ctx context.Context, status postgres.PostgresClusterStatus) error {
+	wanted := status.Restore
 	if a.Source == "" {
 		return fmt.Errorf("the pod has not the backups of %s; delete it, and the next one has them", wanted.Cluster)
 	}
@@ -168,7 +180,7 @@ func (a *agent) restore(ctx context.Context, wanted *postgres.RestoreFrom) error
 	if wanted.Time != nil {
 		until = wanted.Time.Time
 	}
-	restored, err := a.server.restore(ctx, a.Source, a.Program, until)
+	restored, err := a.server.restore(ctx, a.Source, a.Program, until, plan.TimelineOf(status.Term))
 	if err == nil {
 		a.restored = &restored
 	}
@@ -181,9 +193,6 @@ func (a *agent) setNames(ctx context.Context, name string) error {
 	waiting := a.names != "" && a.names != unsettled
 	a.names, a.since = unsettled, since{}
 	a.server.settings.names = name
-	if a.Backup != "" { // the next promotion must begin a timeline that the archive does not know
-		a.server.settings.fetch = fetchCommand(a.Program, string(a.Backup), "")
-	}
 	if err := a.server.reload(); err != nil {
 		return err
 	}
@@ -202,7 +211,7 @@ func (a *agent) setNames(ctx context.Context, name string) error {
 			}
 		}
 	}
-	if name != "" && a.promoted {
+	if name != "" && a.begins != 0 {
 		if _, err := a.session.rows(ctx, someLog); err != nil {
 			return err
 		}
@@ -219,7 +228,7 @@ const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_
 // stopped forgets what was true of a PostgreSQL that runs no more.
 func (a *agent) stopped() {
 	a.disconnect()
-	a.promoted, a.followed = false, followed{}
+	a.begins, a.followed = 0, followed{}
 }
 
 func (a *agent) disconnect() {

@@ -188,12 +188,13 @@ func (r *Reconciler) finish(ctx context.Context, o observation) error {
 	return r.Update(ctx, cluster)
 }
 
-// freeLease makes the Lease nobody's, unless it was renewed or taken since it was observed.
+// freeLease makes the Lease nobody's, unless it was renewed or taken since it was observed. No member
+// takes it that knows of an older term only.
 func (r *Reconciler) freeLease(ctx context.Context, o observation, holder types.UID) error {
 	if o.lease == nil || o.Lease.Holder != holder {
 		return apierrors.NewConflict(corev1.Resource("leases"), o.Cluster.Name, errors.New("another has it"))
 	}
 	lease := o.lease.DeepCopy()
-	lease.Spec.HolderIdentity = nil
+	lease.Spec.HolderIdentity, lease.Spec.LeaseTransitions = nil, new(int32(o.Cluster.Status.Term))
 	return r.Update(ctx, lease)
 }

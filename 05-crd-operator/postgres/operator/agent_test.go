@@ -61,10 +61,10 @@ func (a *agent) steps(ctx context.Context) error {
 		a.observe(cluster.Status)
 		step := plan.NextStep(plan.View{Name: a.name, UID: a.uid, Status: cluster.Status, HoldsLease: holder == string(a.uid), Report: a.report})
 		switch {
-		case step == plan.TakeLease && holder != "":
+		case step == plan.TakeLease && (holder != "" || int64(ptr.Deref(lease.Spec.LeaseTransitions, 0)) > cluster.Status.Term):
 			return nil
 		case step == plan.TakeLease:
-			lease.Spec.HolderIdentity = new(string(a.uid))
+			lease.Spec.HolderIdentity, lease.Spec.LeaseTransitions = new(string(a.uid)), new(int32(cluster.Status.Term))
 		case step == plan.FreeOwnLease:
 			lease.Spec.HolderIdentity = nil
 		case step == plan.Wait && holder == string(a.uid):
@@ -115,7 +115,7 @@ func (a *agent) do(step plan.Step, s postgres.PostgresClusterStatus) bool {
 	case plan.SetNames:
 		r.Names = s.Standby
 	case plan.Promote:
-		r.Writable, r.Following, r.Timeline = true, "", r.Timeline+1
+		r.Writable, r.Following, r.Timeline = true, "", plan.TimelineOf(s.Term)
 	case plan.StopFast, plan.StopImmediate:
 		*r = plan.Report{Timeline: r.Timeline}
 	case plan.Clone, plan.Follow:

@@ -11,7 +11,9 @@
 //	backup.go    when the database is backed up
 //	recover.go   all disks are lost
 //	delete.go    the end
+//	unsafe.go    why nobody can be chosen
 //	report.go    what a member observes
+//	timeline.go  which timeline a promotion begins, and whether two logs have diverged
 //	member.go    its next step
 //	describe.go  what people see in the status
 //

@@ -102,6 +102,9 @@ func (o Observed) whyNone(phase postgres.Phase) string {
 	if phase == postgres.Unsafe && len(o.Members) == 0 {
 		return "there is no primary: " + o.unrecoverable()
 	}
+	if phase == postgres.Unsafe {
+		return "there is no primary: " + o.whyNobody()
+	}
 	for _, m := range o.Members {
 		if m.answers() && m.Report.Trouble != "" {
 			return fmt.Sprintf("there is no primary; %s: %s", m.Name, m.Report.Trouble)

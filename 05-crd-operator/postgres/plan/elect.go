@@ -58,8 +58,7 @@ func (o Observed) choose() Decision {
 	}
 	switch {
 	case s.Phase != postgres.Unsafe && o.Leaderless > unsafeAfter:
-		return o.write("Unsafe", fmt.Sprintf("no member with every acknowledged commit is there, only %v have them; bring one of their disks back, or set spec.allowDataLoss with term %d", s.Synced, s.Term),
-			func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe })
+		return o.write("Unsafe", o.whyNobody(), func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe })
 	case s.Phase == postgres.Unsafe && leave != nil && leave.Term == s.Term && o.eligible(o.member(leave.Member)):
 		return backUpAnew(o.promote(o.member(leave.Member), "DataLossAllowed", o.loss(leave.Member)))
 	}
@@ -99,9 +98,11 @@ func (o Observed) loss(member string) string {
 }
 
 // promote names the primary of this term. It alone is synced: as soon as it takes writes, no
-// other disk has them all.
+// other disk has them all. No timeline that a member knows may be one of this term or a later one, as
+// that of a database may be that was restored: then this term gets a higher number.
 func (o Observed) promote(m Member, reason, note string) Decision {
 	return o.write(reason, note, func(s *postgres.PostgresClusterStatus) {
+		s.Term = max(s.Term, int64(o.newestTimeline()))
 		s.Standby = o.nextStandby(m.Name)
 		s.Phase, s.Primary, s.PrimaryUID, s.Synced = postgres.Promoting, m.Name, m.Pod.UID, []string{m.Name}
 	})
@@ -114,6 +115,8 @@ func (o Observed) await() Decision {
 	switch {
 	case !m.alive() || m.Pod.UID != s.PrimaryUID:
 		return o.beginElection("it was lost before it took writes")
+	case m.answers() && m.Report.Running && !m.Report.Writable && m.Report.Timeline >= TimelineOf(s.Term):
+		return o.beginElection("it was promoted and has stopped")
 	case o.leads(m):
 		return o.write("Promoted", fmt.Sprintf("%s takes writes in term %d", m.Name, s.Term), func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Running })
 	}

@@ -5,9 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
+
+func knowsTimeline(name string, timeline int32) change {
+	return reported(name, func(r *plan.Report) { r.Timeline = timeline })
+}
 
 func unaware(name string) change { return reported(name, func(r *plan.Report) { r.Term = 1 }) }
 
@@ -32,6 +38,9 @@ func TestTheNextPrimaryIsChosen(t *testing.T) {
 		"the standby comes before the last primary":                {electing(2), both},
 		"the last primary if the standby is not there":             {electing(2, noPod("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
 		"the one that is wanted before both":                       {electing(2, wantsPrimary("db-1")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"with a higher term if a timeline of this one is known":    {electing(2, knowsTimeline("db-1", 7)), "Promoting, term 7, primary db-2, standby db-1, synced [db-2]"},
+		"also by one that is silent now":                           {electing(2, knowsTimeline("db-1", 7), silent("db-1", time.Second)), "Promoting, term 7, primary db-2, standby db-1, synced [db-2]"},
+		"not if the newest is the last term's":                     {electing(2, knowsTimeline("db-1", 2)), both},
 		"but not if its disk is being deleted":                     {electing(2, wantsPrimary("db-1"), disk("db-1", plan.DiskDeleting)), both},
 		"nor if its image is not the operator's":                   {electing(2, wantsPrimary("db-1"), old("db-1")), both},
 		"one with another image rather than nobody":                {electing(2, old("db-1"), noPod("db-2"), tooSoon("db-2")), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
@@ -69,6 +78,38 @@ func TestNobodyCanBeChosen(t *testing.T) {
 	})
 }
 
+// A person must not be led to lose data that are there.
+func TestWhyNobodyCanBeChosen(t *testing.T) {
+	gone := "the disks of all members that had every acknowledged commit are gone: [db-1]; bring one of them back, or set spec.allowDataLoss with term 2"
+	waits := func(reason string) string {
+		return "db-1 has every acknowledged commit, and cannot be the primary yet: " + reason + "; nothing is lost: see what keeps it, or delete its PersistentVolumeClaim if that disk will never come back"
+	}
+	for name, tc := range map[string]struct {
+		change change
+		want   string
+	}{
+		"its disk is gone":             {absent("db-1"), gone},
+		"its disk is being deleted":    {disk("db-1", plan.DiskDeleting), gone},
+		"its disk is empty":            {reported("db-1", func(r *plan.Report) { r.Data = plan.Empty }), gone},
+		"it has no pod":                {noPod("db-1"), waits("it has no pod")},
+		"its pod has ended":            {ended("db-1"), waits("its pod has ended")},
+		"its pod has no node":          {ofMember("db-1", func(m *plan.Member) { m.Pod.Started, m.Report = false, nil }), waits("its pod has not started")},
+		"its agent does not answer":    {silent("db-1", time.Minute), waits("its agent does not answer")},
+		"its PostgreSQL does not":      {reported("db-1", func(r *plan.Report) { r.Running = false }), waits("its PostgreSQL does not answer")},
+		"its last step has failed":     {reported("db-1", func(r *plan.Report) { r.Trouble = "no space left on device" }), waits("no space left on device")},
+		"the Lease has to run out":     {held("another", false), waits("the Lease of the last primary has not run out")},
+		"it does not see the election": {unaware("db-1"), waits("it has not seen this election yet")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := electing(2, tc.change, waited(11*time.Second), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} }))
+			o.Describe(&o.Cluster.Status)
+			if c := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Available); c.Message != "there is no primary: "+tc.want {
+				t.Errorf("got  %s\nwant %s", c.Message, tc.want)
+			}
+		})
+	}
+}
+
 func TestWhatIsLostIsReported(t *testing.T) {
 	o := electing(2, silent("db-1", time.Minute), leave("db-2", 2), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} }))
 	o.Members[0].Last.Received = 0x180
@@ -96,6 +137,8 @@ func TestTheNamedMemberIsAwaited(t *testing.T) {
 		"then the cluster runs":                   {named(reported("db-2", func(r *plan.Report) { r.Writable = true })), "Running, term 2, primary db-2, standby db-1, synced [db-2]"},
 		"it does not count if that was last term": {named(reported("db-2", func(r *plan.Report) { r.Writable, r.Term = true, 1 })), ""},
 		"if its pod ends, there is an election":   {named(ended("db-2")), again},
+		"or if it was promoted and has stopped":   {named(knowsTimeline("db-2", plan.TimelineOf(2))), again},
+		"not if that was in the last term":        {named(knowsTimeline("db-2", plan.TimelineOf(1))), ""},
 		"or if that is another pod":               {named(ofMember("db-2", func(m *plan.Member) { m.Pod.UID = "another" })), again},
 		"one that is silent is waited for":        {named(silent("db-2", 19*time.Second)), ""},
 		"and replaced after 20 seconds":           {named(silent("db-2", 21*time.Second)), "DeletePod db-2"},

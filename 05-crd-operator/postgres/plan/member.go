@@ -63,9 +63,12 @@ func (v View) fill() Step {
 }
 
 // lead becomes the primary, and is it. The names are set before the first write, so none is
-// acknowledged by one disk.
+// acknowledged by one disk. Who was promoted in this term and has stopped since is not promoted in
+// it again: that would be another timeline, and a term has one. The operator begins another term.
 func (v View) lead() Step {
 	switch {
+	case !v.Report.Writable && v.Report.Timeline >= TimelineOf(v.Status.Term):
+		return Wait
 	case !v.HoldsLease:
 		return TakeLease
 	case v.Report.Names != v.Status.Standby:

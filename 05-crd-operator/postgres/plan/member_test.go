@@ -31,6 +31,7 @@ func TestNextStep(t *testing.T) {
 	writable := func(v *plan.View) { v.Report.Writable, v.Report.Following = true, "" }
 	waits := func(v *plan.View) { v.Report.Names = "db-1" }
 	restores := func(v *plan.View) { v.Status.Primary, v.Status.Restore = "db-2", &postgres.RestoreFrom{Cluster: "db"} }
+	promoted := func(v *plan.View) { v.Report.Timeline = plan.TimelineOf(v.Status.Term) }
 	other := func(v *plan.View) { v.UID = "another pod of db-2" }
 
 	for name, tc := range map[string]struct {
@@ -55,14 +56,16 @@ func TestNextStep(t *testing.T) {
 		"who is named takes the Lease":                      {viewOf(named), plan.TakeLease},
 		"then it sets whom commits wait for":                {viewOf(named, holds), plan.SetNames},
 		"then it is promoted":                               {viewOf(named, holds, waits), plan.Promote},
-		"then it leads":                                     {viewOf(named, holds, waits, writable), plan.Wait},
+		"then it leads":                                     {viewOf(named, holds, waits, promoted, writable), plan.Wait},
 		"with another standby, if that is wanted":           {viewOf(named, holds, waits, writable, func(v *plan.View) { v.Status.Standby = "db-3" }), plan.SetNames},
 		"another pod of the same name is not named":         {viewOf(named, other, func(v *plan.View) { v.Report.Following = "" }), plan.Wait},
 		"a primary that has lost the Lease stops at once":   {viewOf(named, writable), plan.StopImmediate},
 		"one that is not named any more stops":              {viewOf(writable, holds), plan.StopFast},
 		"then it frees the Lease":                           {viewOf(holds, stopped), plan.FreeOwnLease},
 		"and starts again as a standby":                     {viewOf(stopped), plan.Start},
-		"one that lost the Lease may come back in its term": {viewOf(named, stopped), plan.Start},
+		"one that lost the Lease starts again in its term":  {viewOf(named, stopped), plan.Start},
+		"and waits for another term":                        {viewOf(named, promoted), plan.Wait},
+		"one that was promoted in an earlier term does not": {viewOf(named, promoted, func(v *plan.View) { v.Status.Term++ }), plan.TakeLease},
 		"and does not start again":                          {viewOf(phase(postgres.Deleting), stopped), plan.Wait},
 		"when the cluster is deleted, a primary stops":      {viewOf(phase(postgres.Deleting), writable, holds), plan.StopFast},
 	} {

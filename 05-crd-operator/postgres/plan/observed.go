@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -127,6 +128,16 @@ func (o Observed) holder() (Member, bool) {
 		return Member{}, false
 	}
 	return o.Members[i], true
+}
+
+// newestTimeline is the highest number of a timeline that any member is known to know.
+func (o Observed) newestTimeline() (newest int32) {
+	for _, m := range o.Members {
+		if r := cmp.Or(m.Report, m.Last); r != nil {
+			newest = max(newest, r.Timeline)
+		}
+	}
+	return newest
 }
 
 // Lags are how much of the primary's log the standbys have not received, in bytes, by their names.

@@ -40,7 +40,7 @@ type Report struct {
 	Data      Data      `json:"data"`      //
 	Running   bool      `json:"running"`   // PostgreSQL answers
 	Writable  bool      `json:"writable"`  // it takes writes, or may: false only if it recovers or has ended
-	Timeline  int32     `json:"timeline"`  //
+	Timeline  int32     `json:"timeline"`  // the newest that its disk knows, which is not always the one that it is on
 	Received  LSN       `json:"received"`  // how much of the log is on its disk
 	Following string    `json:"following"` // the member that it receives from, if that is still at the address in use
 	// Names is its synchronous_standby_names, once that is in force: in a new session, in the

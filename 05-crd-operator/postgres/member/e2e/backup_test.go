@@ -14,6 +14,7 @@ import (
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // newBackedUp is a cluster with an archive, whose log is archived soon.
@@ -104,7 +105,6 @@ func TestRestore(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			restored := newBackedUp(t)
-			restored.timeline = 4 // the last one, and that of the restore
 			restored.setPassword("app", "another")
 			first := restored.restore(e, tc.until)
 			if tc.want[0] != '[' {
@@ -153,20 +153,54 @@ func TestTheArchiveOfAnotherDatabaseIsRefused(t *testing.T) {
 	assert.Contains(t, e.backUp(first), "the disk has the backups of database another")
 }
 
-// A member that never saw a timeline must not begin another one of that number.
-func TestAPromotionBeginsATimelineThatTheArchiveDoesNotKnow(t *testing.T) {
+// A promotion depends on nothing but the member's own disk.
+func TestAnArchiveThatCannotBeReadHoldsNoPromotion(t *testing.T) {
 	t.Parallel()
 	e := newBackedUp(t)
 	first, second := e.seedTwo()
 	first.archived()
-	history := e.writeFile("00000003.history", "1\t0/2000000\tno recovery target specified\n2\t0/3000000\tno recovery target specified\n")
-	require.NoError(t, archive.Folder(e.backup).Put(history, "00000003.history"))
-	e.own(filepath.Join(e.backup, "wal", "00000003.history.gz"))
+	log, away := filepath.Join(e.backup, "wal"), filepath.Join(e.backup, "away")
+	require.NoError(t, os.Rename(log, away))
+	require.NoError(t, os.WriteFile(log, nil, 0o600)) // so nothing in it can be read
 	first.kill()
-	e.timeline = 3
 	e.elect("db-2", "")
 	second.sql("INSERT INTO rows VALUES (2)")
+	require.NoError(t, os.Remove(log))
+	require.NoError(t, os.Rename(away, log))
 	second.archived()
+}
+
+// PostgreSQL looks for the timelines in an archive one by one.
+func TestARestoreGoesThroughNumbersThatWereLeftOut(t *testing.T) {
+	t.Parallel()
+	e := newBackedUp(t)
+	first := e.seed()
+	first.sql(createRows)
+	first.archived()
+	require.Empty(t, e.backUp(first))
+	first.stop()
+	first = e.start("db-1")
+	e.skipsTo(5)
+	e.elect("db-1", "")
+	first.sql("INSERT INTO rows VALUES (2)")
+	first.archived()
+	require.Empty(t, e.backUp(first))
+	require.NoError(t, os.RemoveAll(filepath.Join(e.backup, "base", e.bases()[1].ID)))
+	first.stop()
+
+	restored := newBackedUp(t)
+	again := restored.restore(e, nil)
+	r := again.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
+	assert.Equal(t, plan.TimelineOf(5)+1, r.Timeline, "the next one")
+	restored.promote("db-1", "")
+	assert.Equal(t, []string{"1", "2"}, again.rows())
+}
+
+func (e *env) bases() []archive.Base {
+	e.Helper()
+	bases, err := archive.Folder(e.backup).Bases()
+	require.NoError(e, err)
+	return bases
 }
 
 // letsGo waits until the member has nothing left that is to be archived.
@@ -245,7 +279,6 @@ func TestTheEndOfTheLogIsArchivedWhenTheClusterIsDeleted(t *testing.T) {
 	first.awaits("has stopped", func(r report) bool { return !r.Running })
 
 	restored := newBackedUp(t)
-	restored.timeline = 3
 	again := restored.restore(e, nil)
 	again.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
 	restored.promote("db-1", "")

@@ -51,7 +51,6 @@ type env struct {
 	rules     []rbacv1.PolicyRule // what an agent may do
 	config    *rest.Config        // of an agent
 	agents    map[string]*agent   // the present ones
-	timeline  int32               // of the primary
 	bundle    []byte              // the CAs that clients trust
 	addresses map[string]string   // that are wrong in the status
 	backup    string              // the folder of the backups, if there are any
@@ -63,7 +62,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	e := &env{TB: t, programs: testpostgres.Find(t).Bin, agents: map[string]*agent{}, timeline: 1}
+	e := &env{TB: t, programs: testpostgres.Find(t).Bin, agents: map[string]*agent{}}
 	server := testcluster.Shared(t)
 	installed.Do(func() { server.InstallCRDs(t, testcluster.ReadCRDs(t, "../../config/crd")...) })
 	scheme := runtime.NewScheme()

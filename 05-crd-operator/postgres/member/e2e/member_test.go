@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -82,8 +83,12 @@ func TestAPIServerIsAway(t *testing.T) {
 	proxy.Refuse()
 	first.awaits("takes no writes", func(r report) bool { return !r.Writable })
 	proxy.Allow()
-	first.awaits("takes writes again", func(r report) bool { return r.Writable })
+	first.awaits("runs again", func(r report) bool { return r.Running })
+	e.beginElection()
+	e.freeLease()
+	e.promote("db-1", "")
 	first.sql("INSERT INTO rows VALUES (2)")
+	assert.Equal(t, 1, strings.Count(e.log("db-1"), `step="Promote" term=1`), "promotions in the first term")
 }
 
 func TestDatabaseOfAnotherVersionIsLeftAlone(t *testing.T) {

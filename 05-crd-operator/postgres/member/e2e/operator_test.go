@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // update changes the status, and returns it. It also writes where members are, as they have reported
@@ -66,6 +67,12 @@ func (e *env) beginElection() {
 	})
 }
 
+// skipsTo has the next election begin this term, as if those before it had come to nothing.
+func (e *env) skipsTo(term int64) {
+	e.Helper()
+	e.update(func(s *postgres.PostgresClusterStatus) { s.Term = term - 1 })
+}
+
 // elect makes a member the primary, and another the standby that commits wait for.
 func (e *env) elect(name, standby string) *agent {
 	e.Helper()
@@ -92,13 +99,15 @@ func (e *env) beginPromotion(name, standby string) *agent {
 	e.Helper()
 	a := e.agents[name]
 	status := e.update(func(s *postgres.PostgresClusterStatus) {
+		if r := a.last.Load(); r != nil { // a database that was restored has a timeline of its own
+			s.Term = max(s.Term, int64(r.Timeline))
+		}
 		s.Phase, s.Standby = postgres.Promoting, standby
 		s.Primary, s.PrimaryUID, s.Synced = name, a.uid, []string{name}
 	})
 	r := a.awaits("takes writes", func(r report) bool { return r.Writable && r.Term == status.Term })
 	// What functions of SQL say about timelines is old right after a promotion.
-	require.Equal(e, e.timeline+1, r.Timeline, "the timeline when it begins to take writes")
-	e.timeline++
+	require.Equal(e, plan.TimelineOf(status.Term), r.Timeline, "the timeline when it begins to take writes")
 	return a
 }
 

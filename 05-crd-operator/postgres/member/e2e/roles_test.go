@@ -42,7 +42,6 @@ func TestADatabaseIsMadeWithItsRoles(t *testing.T) {
 	first.stop()
 
 	restored := newBackedUp(t)
-	restored.timeline = 3
 	restored.setPassword("replication", "another")
 	again := restored.restore(e, nil)
 	again.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+)
+
+// fork is where a member's log left timeline 2, as the history of a later one says.
+func (a *agent) fork(history string) string {
+	a.Helper()
+	content, err := os.ReadFile(a.history(history))
+	require.NoError(a, err)
+	_, line, found := strings.Cut("\n"+string(content), "\n2\t")
+	require.True(a, found, "%s", content)
+	at, _, _ := strings.Cut(line, "\t")
+	return at
+}
+
+func (a *agent) history(name string) string {
+	return filepath.Join(a.data, "database", "pg_wal", name)
+}
+
+// The two members were promoted from one position, and neither saw the other. By itself PostgreSQL
+// would give both timelines one number and one history, and the logs could not be told apart.
+func TestTwoPromotionsFromOnePosition(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	first, second := e.seedTwo()
+	first.stop() // well, so the standby has all of its log
+	e.elect("db-2", "")
+	second.sql("INSERT INTO rows VALUES (2)") // which the other one must not keep
+	second.stop()
+
+	first = e.start("db-1")
+	e.elect("db-1", "")
+	require.Equal(t, second.fork("00000003.history"), first.fork("00000004.history"), "the position")
+	first.sql("INSERT INTO rows VALUES (3)")
+	second = e.start("db-2")
+	e.streams("db-2")
+	assert.True(t, e.logged("db-2", "the database is of no use any more"))
+	second.hasRows("1 3")
+	assert.Equal(t, []string{"1", "3"}, first.rows())
+}
+
+// After elections that came to nothing, a timeline has a number that is not the next one.
+func TestTimelinesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	_, second := e.seedTwo()
+	third := e.join("db-3")
+	e.skipsTo(5)
+	e.elect("db-2", "db-3")
+	for _, name := range []string{"db-1", "db-3"} {
+		e.streams(name)
+		assert.False(t, e.logged(name, "the database is of no use any more"), "%s goes on where it was", name)
+	}
+	second.sql("INSERT INTO rows VALUES (2)")
+	third.hasRows("1 2")
+
+	clone := e.join("db-4")
+	clone.hasRows("1 2")
+	third.stop()
+	third = e.start("db-3")
+	e.streams("db-3")
+	e.elect("db-4", "db-3")
+	e.streams("db-3")
+	clone.sql("INSERT INTO rows VALUES (3)")
+	third.hasRows("1 2 3")
+}
+
+// What was left out for a promotion that was cut off is left out no more: PostgreSQL would not start.
+func TestAPromotionIsCutOff(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	_, second := e.seedTwo()
+	second.stop()
+	placeholder := second.history("00000003.history")
+	require.NoError(t, os.WriteFile(placeholder, []byte(archive.Placeholder), 0o600))
+	e.own(placeholder)
+	second = e.start("db-2")
+	e.streams("db-2")
+	assert.NoFileExists(t, placeholder)
+	e.skipsTo(3)
+	e.elect("db-2", "db-1")
+	e.streams("db-1")
+	assert.FileExists(t, placeholder)
+}
