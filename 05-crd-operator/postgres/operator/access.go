@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -61,7 +60,9 @@ func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 // learn of it, and the members go on: a failover must not wait for a Service.
 func (r *Reconciler) restoreShared(ctx context.Context, o observation) {
 	err := r.issueCertificate(ctx, o.Cluster)
-	if err = errors.Join(err, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...))); err != nil {
+	err = errors.Join(err, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...)))
+	r.tracker.of(client.ObjectKeyFromObject(o.Cluster)).foreign = foreignIn(err)
+	if err != nil {
 		log.FromContext(ctx).Error(err, "what the members share could not be restored; trying again")
 		r.warn(o, plan.Decision{Action: "Restore"}, err)
 	}
@@ -77,7 +78,7 @@ func (r *Reconciler) restore(ctx context.Context, cluster *postgres.PostgresClus
 			err = createOrUpdate(ctx, liveClient{r.Client, r.Live}, cluster, o)
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("restoring the %s %s: %w", reflect.TypeOf(o.empty).Elem().Name(), o.name, err))
+			failed = append(failed, fmt.Errorf("restoring the %s: %w", kindAndName(o.empty, o.name), err))
 		}
 	}
 	return errors.Join(failed...)
@@ -94,8 +95,6 @@ func (c liveClient) Get(ctx context.Context, key client.ObjectKey, object client
 	return c.live.Get(ctx, key, object, options...)
 }
 
-var errForeign = errors.New("it belongs to somebody else; delete it, or give the cluster another name")
-
 func createOrUpdate(ctx context.Context, c client.Client, cluster *postgres.PostgresCluster, o shared) error {
 	want, object := objectMeta(cluster, o.name), o.empty.DeepCopyObject().(client.Object)
 	object.SetNamespace(want.Namespace)
@@ -105,7 +104,7 @@ func createOrUpdate(ctx context.Context, c client.Client, cluster *postgres.Post
 		case object.GetUID() == "":
 			object.SetOwnerReferences(want.OwnerReferences)
 		case !metav1.IsControlledBy(object, cluster):
-			return errForeign
+			return foreignError(kindAndName(object, o.name))
 		}
 		labels := object.GetLabels()
 		if labels == nil {
@@ -146,13 +145,19 @@ func (r *Reconciler) makeForMembers(ctx context.Context, o observation) error {
 	if err := errors.Join(r.makeCredentials(ctx, o.Cluster), r.issueCertificate(ctx, o.Cluster)); err != nil {
 		return err
 	}
-	objects := []client.Object{&coordinationv1.Lease{ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name)}}
-	if o.Cluster.Spec.Backup != nil {
-		objects = append(objects, newBackupDisk(o.Cluster))
+	if o.lease != nil && !metav1.IsControlledBy(o.lease, o.Cluster) {
+		return foreignError(kindAndName(o.lease, o.lease.Name))
 	}
-	for _, object := range objects {
-		if err := r.Create(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
+	var missing []client.Object
+	if o.lease == nil {
+		missing = append(missing, &coordinationv1.Lease{ObjectMeta: objectMeta(o.Cluster, o.Cluster.Name)})
+	}
+	if o.backupDisk == nil && o.forPods().Spec.Backup != nil {
+		missing = append(missing, newBackupDisk(o.Cluster))
+	}
+	for _, object := range missing {
+		if err := r.Create(ctx, object); err != nil {
+			return err // what is there by now may be somebody else's, and is observed first
 		}
 	}
 	return nil

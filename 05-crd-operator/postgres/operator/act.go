@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -75,7 +75,16 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	if d.Action == plan.WriteStatus {
 		r.record(o, d)
 	}
+	r.recordRefusal(o, cluster.Status)
 	return nil
+}
+
+// recordRefusal tells people what of the spec cannot be had, when that is new.
+func (r *Reconciler) recordRefusal(o observation, s postgres.PostgresClusterStatus) {
+	before, now := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Accepted), meta.FindStatusCondition(s.Conditions, postgres.Accepted)
+	if now.Status == metav1.ConditionFalse && (before == nil || before.Status != now.Status || before.Message != now.Message) {
+		r.record(o, plan.Decision{Action: "Accept", Reason: now.Reason, Note: now.Message, Warning: true})
+	}
 }
 
 // record tells people what was done.
@@ -112,7 +121,7 @@ func (r *Reconciler) createMember(ctx context.Context, o observation, name strin
 			return err
 		}
 	}
-	return r.Create(ctx, r.newPod(o.Cluster, name))
+	return r.Create(ctx, r.newPod(o.forPods(), name))
 }
 
 func podOf(o observation, d plan.Decision) *corev1.Pod {
@@ -168,19 +177,17 @@ func (r *Reconciler) deleteDisk(ctx context.Context, o observation, name string)
 	return client.IgnoreNotFound(r.Delete(ctx, disk, client.Preconditions{UID: &disk.UID}))
 }
 
-// finish lets the cluster go, and first what was made for it once. The garbage collector would
-// come a moment later, and until then a new cluster of this name would take it for its own.
+// finish lets the cluster go, and first what was made for it once.
 func (r *Reconciler) finish(ctx context.Context, o observation) error {
 	if err := r.checkUnchanged(ctx, o); err != nil {
 		return err // it may be gone, and another one be there
 	}
-	for _, object := range []client.Object{&corev1.Secret{}, &coordinationv1.Lease{}} {
-		err := r.DeleteAllOf(ctx, object, client.InNamespace(o.Cluster.Namespace), client.MatchingLabels{plan.SelectorLabel: o.Cluster.Name})
-		if err != nil {
+	for _, object := range madeOnce(o.Cluster) {
+		if err := r.deleteOwn(ctx, o.Cluster, object); err != nil {
 			return err
 		}
 	}
-	if err := r.endBackups(ctx, o.Cluster); err != nil {
+	if err := r.endBackups(ctx, o); err != nil {
 		return err
 	}
 	cluster := o.Cluster.DeepCopy()

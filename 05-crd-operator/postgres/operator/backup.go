@@ -19,7 +19,11 @@ import (
 
 // backupLabel is the label of the disk of the backups, and of the pod that makes one. Neither
 // has the label of the members: it is none.
-const backupLabel = postgres.GroupName + "/backup"
+const backupLabel = plan.BackupLabel
+
+// madeForAnnotation is the UID of the cluster that a disk of backups was made for. The disk outlives
+// its cluster, so it has no owner that could say so.
+const madeForAnnotation = postgres.GroupName + "/made-for"
 
 // sourceFlag is where a member finds the backups to restore.
 const sourceFlag = "--source=/source"
@@ -35,7 +39,13 @@ func (r *Reconciler) observeBackup(ctx context.Context, o *observation) error {
 		if err != nil {
 			return err
 		}
-		o.backupDisk, o.Backup.Disk = disk, disk != nil && disk.DeletionTimestamp == nil
+		switch {
+		case disk == nil:
+		case !isBackupDisk(o.Cluster, disk):
+			o.Backup.Foreign = true
+		default:
+			o.backupDisk, o.Backup.Disk = disk, disk.DeletionTimestamp == nil
+		}
 		if err := r.observeBackupPod(ctx, o); err != nil {
 			return err
 		}
@@ -47,21 +57,32 @@ func (r *Reconciler) observeBackup(ctx context.Context, o *observation) error {
 		}
 		o.Source = disk != nil
 	}
-	if s.Phase != postgres.Unsafe || len(o.Members) > 0 {
-		return nil
-	}
-	// Soon nothing may be left but the backup: this must not depend on labels.
-	for number := range maxSize {
-		name := plan.MemberName(o.Cluster, number+1)
-		disk, err := r.disk(ctx, o.Cluster.Namespace, name)
-		if err != nil {
-			return err
-		}
-		if disk != nil {
-			o.Strays = append(o.Strays, name)
-		}
-	}
 	return nil
+}
+
+// isBackupDisk reports whether an operator has made a disk for the backups of a cluster of this name.
+// What is on it may be an earlier one's: the archive itself refuses another database.
+func isBackupDisk(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeClaim) bool {
+	return disk.Labels[backupLabel] == cluster.Name || goesWith(cluster, disk)
+}
+
+// goesWith reports whether a disk of backups is this very cluster's, which may delete it: it was made
+// for it, or the cluster was made of what is on it.
+func goesWith(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeClaim) bool {
+	from := cluster.Status.Restore
+	continues := from != nil && from.Cluster == cluster.Name && disk.Labels[backupLabel] == cluster.Name
+	return continues || disk.Annotations[madeForAnnotation] == string(cluster.UID)
+}
+
+// forPods is the cluster as its pods are made. A disk of somebody else, with the name of that of the
+// backups, is mounted in none.
+func (o observation) forPods() *postgres.PostgresCluster {
+	if !o.Backup.Foreign {
+		return o.Cluster
+	}
+	cluster := o.Cluster.DeepCopy()
+	cluster.Spec.Backup = nil
+	return cluster
 }
 
 // disk reads a PersistentVolumeClaim. It returns nil if there is none.
@@ -77,8 +98,12 @@ func (r *Reconciler) disk(ctx context.Context, namespace, name string) (*corev1.
 func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error {
 	pod := &corev1.Pod{}
 	err := r.Live.Get(ctx, types.NamespacedName{Namespace: o.Cluster.Namespace, Name: plan.BackupName(o.Cluster.Name)}, pod)
-	if err != nil || !metav1.IsControlledBy(pod, o.Cluster) {
+	if err != nil {
 		return client.IgnoreNotFound(err)
+	}
+	if !metav1.IsControlledBy(pod, o.Cluster) {
+		o.Foreign, o.TooSoon = append(o.Foreign, kindAndName(pod, pod.Name)), append(o.TooSoon, pod.Name)
+		return nil
 	}
 	o.Backup.Pod = &plan.BackupPod{
 		UID:       pod.UID,
@@ -106,7 +131,8 @@ func newBackupDisk(cluster *postgres.PostgresCluster) *corev1.PersistentVolumeCl
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cluster.Namespace, Name: plan.BackupName(cluster.Name),
-			Labels: map[string]string{backupLabel: cluster.Name},
+			Labels:      map[string]string{backupLabel: cluster.Name},
+			Annotations: map[string]string{madeForAnnotation: string(cluster.UID)},
 		},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
@@ -167,10 +193,17 @@ func addBackup(pod *corev1.Pod, cluster *postgres.PostgresCluster) {
 	}
 }
 
-// endBackups deletes the disk of the backups, if that is wanted.
-func (r *Reconciler) endBackups(ctx context.Context, cluster *postgres.PostgresCluster) error {
-	if cluster.Spec.Backup == nil || cluster.Spec.Backup.OnDelete != postgres.Delete {
+// endBackups deletes the disk of the backups, if that is wanted. That of an earlier cluster of this
+// name may be all that is left of it, so it stays.
+func (r *Reconciler) endBackups(ctx context.Context, o observation) error {
+	spec, disk := o.Cluster.Spec.Backup, o.backupDisk
+	if spec == nil || spec.OnDelete != postgres.Delete || disk == nil {
 		return nil
 	}
-	return client.IgnoreNotFound(r.Delete(ctx, newBackupDisk(cluster)))
+	if !goesWith(o.Cluster, disk) {
+		r.record(o, plan.Decision{Action: "DeleteBackups", Reason: "BackupsStay", Warning: true,
+			Note: fmt.Sprintf("the PersistentVolumeClaim %s was made for an earlier cluster of this name, so it stays; delete it if nobody needs its backups", disk.Name)})
+		return nil
+	}
+	return client.IgnoreNotFound(r.Delete(ctx, disk, client.Preconditions{UID: &disk.UID}))
 }

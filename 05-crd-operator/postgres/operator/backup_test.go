@@ -157,7 +157,7 @@ func TestTheBackupIsRestoredWhenAllDisksAreLost(t *testing.T) {
 	assert.Contains(t, strings.Join(e.recorded(), "\n"), "db-1 has made the database of base backup base and the log up to 0/100; the log was last seen at 0/180")
 }
 
-// Somebody has taken the label from a disk. To the operator, the member is gone.
+// Somebody has taken the label and the owner from a disk. To the operator, the member is gone.
 func TestTheBackupIsNotRestoredWhileADiskIsLeft(t *testing.T) {
 	e := newEnv(t)
 	e.createBackedUp(2, postgres.Retain)
@@ -165,7 +165,8 @@ func TestTheBackupIsNotRestoredWhileADiskIsLeft(t *testing.T) {
 	e.archives(plan.Archive{First: now, Last: now, Until: now})
 	e.ends(e.backsUp(), corev1.PodSucceeded, "")
 	e.want(`{"paused":true}`)
-	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", `{"metadata":{"labels":null}}`)
+	owners := get(e, "db-2", &corev1.PersistentVolumeClaim{}).OwnerReferences
+	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", `{"metadata":{"labels":null,"ownerReferences":null}}`)
 	require.NoError(t, e.Delete(t.Context(), e.pod("db-2")))
 	e.loseAll("db-1")
 	e.until(phaseIs(postgres.Unsafe))
@@ -177,7 +178,9 @@ func TestTheBackupIsNotRestoredWhileADiskIsLeft(t *testing.T) {
 	assert.Equal(t, postgres.Unsafe, s.Phase)
 	assert.Contains(t, meta.FindStatusCondition(s.Conditions, postgres.Available).Message, "(db-2)")
 
-	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", `{"metadata":{"labels":{"`+plan.SelectorLabel+`":"db"}}}`)
+	disk := get(e, "db-2", &corev1.PersistentVolumeClaim{})
+	disk.OwnerReferences = owners // the label comes back by itself
+	require.NoError(t, e.Update(t.Context(), disk))
 	e.settle()
 	assert.Equal(t, "db-2", e.cluster().Status.Primary)
 }

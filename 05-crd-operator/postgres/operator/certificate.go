@@ -11,9 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -31,12 +28,8 @@ func slotName(cluster *postgres.PostgresCluster, slot int) string {
 	return fmt.Sprintf("%s-tls-%d", cluster.Name, slot)
 }
 
-// The labels of such a Secret. The operator cannot read when it was made, but it can delete by a
-// label.
-const (
-	slotLabel   = postgres.GroupName + "/slot"
-	minuteLabel = postgres.GroupName + "/minute" // in which it was made
-)
+// minuteLabel is the minute in which such a Secret was made, by the clock of its operator.
+const minuteLabel = postgres.GroupName + "/minute"
 
 // certificateNames are all that a client may call the server.
 func certificateNames(cluster *postgres.PostgresCluster) (names []string) {
@@ -75,7 +68,7 @@ func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.Pos
 			return err
 		}
 		if object.UID != "" && !metav1.IsControlledBy(object, cluster) {
-			return fmt.Errorf("issuing a certificate: the ConfigMap %s: %w", key.Name, errForeign)
+			return fmt.Errorf("issuing a certificate: %w", foreignError(kindAndName(object, key.Name)))
 		}
 		if bundle = readBundle(cluster, object, now); !bundle.Due(now) {
 			return nil
@@ -91,25 +84,33 @@ func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.Pos
 	return r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued, now)})
 }
 
-var errSlotTaken = errors.New("a Secret of this name was made a moment ago, by another operator or by somebody else; if it is there for more than two minutes, delete it")
+var errSlotTaken = errors.New("another operator has made a Secret of this name a moment ago; in two minutes it is replaced, if that operator has not gone on")
 
 // fillSlot replaces the Secret of a slot, unless it was made in this minute or the last. Of two
 // operators that do so at the same time, only one makes it: the other one's certificate would
 // have a CA that is in no bundle.
 func (r *Reconciler) fillSlot(ctx context.Context, cluster *postgres.PostgresCluster, slot int, issued certificate.Issued) error {
 	minute := r.Clock.Now().Unix() / 60
-	young, err := labels.NewRequirement(minuteLabel, selection.NotIn, []string{strconv.FormatInt(minute, 10), strconv.FormatInt(minute-1, 10)})
-	utilruntime.Must(err)
-	old := labels.SelectorFromSet(labels.Set{plan.SelectorLabel: cluster.Name, slotLabel: strconv.Itoa(slot)}).Add(*young)
-	if err := r.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(cluster.Namespace), client.MatchingLabelsSelector{Selector: old}); err != nil {
-		return err
-	}
 	secret := &corev1.Secret{
 		ObjectMeta: objectMeta(cluster, slotName(cluster, slot)),
 		Type:       corev1.SecretTypeTLS,
 		Data:       map[string][]byte{corev1.TLSCertKey: issued.Certificate, corev1.TLSPrivateKeyKey: issued.Key},
 	}
-	secret.Labels[slotLabel], secret.Labels[minuteLabel] = strconv.Itoa(slot), strconv.FormatInt(minute, 10)
+	secret.Labels[minuteLabel] = strconv.FormatInt(minute, 10)
+	last, err := r.metadata(ctx, secret)
+	switch {
+	case err != nil:
+		return err
+	case last == nil:
+	case !metav1.IsControlledBy(last, cluster):
+		return foreignError(kindAndName(secret, secret.Name))
+	case slices.Contains([]string{strconv.FormatInt(minute, 10), strconv.FormatInt(minute-1, 10)}, last.Labels[minuteLabel]):
+		return fmt.Errorf("%s: %w", secret.Name, errSlotTaken)
+	default:
+		if err := r.Delete(ctx, last, client.Preconditions{UID: &last.UID}); err != nil {
+			return err
+		}
+	}
 	err = r.Create(ctx, secret)
 	if apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("%s: %w", secret.Name, errSlotTaken)

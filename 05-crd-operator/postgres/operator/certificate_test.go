@@ -121,7 +121,7 @@ func TestABundleOfSomebodyElseIsLeftAlone(t *testing.T) {
 	require.NoError(t, e.Create(t.Context(), foreign))
 	cluster := e.create(1)
 	err := e.operator.issueCertificate(t.Context(), cluster)
-	require.ErrorIs(t, err, errForeign)
+	require.ErrorAs(t, err, new(foreignError))
 	assert.NotContains(t, e.requests.All(), "create secrets", "nobody would trust it")
 	require.NoError(t, e.Delete(t.Context(), foreign))
 	e.settle()

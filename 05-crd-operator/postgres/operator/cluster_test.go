@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -154,11 +153,11 @@ func TestAMemberThatCannotBeMadeStopsNobodyElse(t *testing.T) {
 	foreign := &corev1.Pod{ObjectMeta: e.meta("db-3"), Spec: corev1.PodSpec{Containers: restricted("pause")}}
 	require.NoError(t, e.Create(t.Context(), foreign))
 	e.create(3)
-	warned := false
-	e.until(func(c *postgres.PostgresCluster) bool {
-		warned = warned || slices.Contains(e.recorded(), `Warning Failed CreateMember db-3: pods "db-3" already exists`)
-		return warned && len(c.Status.Synced) == 2
-	})
+	e.refused("ForeignObjects objects of somebody else have names of this cluster: Pod db-3;")
+	e.until(func(c *postgres.PostgresCluster) bool { return len(c.Status.Synced) == 2 })
+	e.requests.Take()
+	e.reconcile()
+	assert.NotContains(t, e.requests.Take(), "create pods", "it is not tried again and again")
 	e.kill("db-1")
 	e.until(func(c *postgres.PostgresCluster) bool {
 		return c.Status.Term == 2 && plan.Serving(c.Status.Phase) && len(c.Status.Synced) == 2
@@ -167,6 +166,7 @@ func TestAMemberThatCannotBeMadeStopsNobodyElse(t *testing.T) {
 
 	require.NoError(t, e.Delete(t.Context(), e.pod("db-3"), client.GracePeriodSeconds(0)))
 	e.until(isWell)
+	assert.Empty(t, e.refusal())
 }
 
 func TestAPodWithOurLabelIsNotAMember(t *testing.T) {

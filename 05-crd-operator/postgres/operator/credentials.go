@@ -3,9 +3,10 @@ package operator
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
@@ -19,8 +20,12 @@ func credentials(cluster *postgres.PostgresCluster) map[string]string {
 	}
 }
 
-// makeCredentials makes a Secret for each role that has none. They are never read: a program that
-// may read one Secret by its name may read all that have a name to guess.
+// secretNames are those of all Secrets of a cluster.
+func secretNames(cluster *postgres.PostgresCluster) []string {
+	return append(slices.Sorted(maps.Values(credentials(cluster))), slotName(cluster, 1), slotName(cluster, 2))
+}
+
+// makeCredentials makes a Secret for each role that has none. Nobody ever reads its data.
 func (r *Reconciler) makeCredentials(ctx context.Context, cluster *postgres.PostgresCluster) error {
 	for role, name := range credentials(cluster) {
 		secret := &corev1.Secret{
@@ -28,7 +33,7 @@ func (r *Reconciler) makeCredentials(ctx context.Context, cluster *postgres.Post
 			Type:       corev1.SecretTypeBasicAuth,
 			StringData: map[string]string{corev1.BasicAuthUsernameKey: role, corev1.BasicAuthPasswordKey: rand.Text()},
 		}
-		if err := r.Create(ctx, secret); err != nil && !apierrors.IsAlreadyExists(err) {
+		if err := r.createSecret(ctx, cluster, secret); err != nil {
 			return err
 		}
 	}

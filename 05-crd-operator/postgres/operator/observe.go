@@ -25,7 +25,8 @@ type observation struct {
 	plan.Observed
 	lease      *coordinationv1.Lease
 	disks      map[string]*corev1.PersistentVolumeClaim // by the names of members
-	backupDisk *corev1.PersistentVolumeClaim            // nil if there is none
+	backupDisk *corev1.PersistentVolumeClaim            // nil if there is none that is a cluster's of this name
+	unlabelled []client.Object                          // of members, without their label
 	dying      map[types.UID]bool                       // the pods that only a finalizer keeps
 }
 
@@ -53,14 +54,18 @@ func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (ob
 			return o, err
 		}
 	}
+	if err := r.addUnlabelled(ctx, &o, &pods, &disks); err != nil {
+		return o, err
+	}
 	o.addMembers(pods.Items, disks.Items)
-	r.observeOutdated(&o, pods.Items)
 	if err := r.observeBackup(ctx, &o); err != nil {
 		return o, err
 	}
+	r.observeOutdated(&o, pods.Items)
 	r.observeAttempts(&o)
 	r.ask(ctx, &o, pods.Items, tracker)
 	r.tracker.setLags(name, o.Lags())
+	o.Foreign = append(o.Foreign, tracker.foreign...)
 	return o, nil
 }
 
@@ -72,6 +77,11 @@ func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *
 		if o.lease, err = r.remakeLease(ctx, o.Cluster); o.lease == nil {
 			return err
 		}
+	}
+	if err == nil && !metav1.IsControlledBy(o.lease, o.Cluster) {
+		o.Foreign = append(o.Foreign, kindAndName(o.lease, o.lease.Name))
+		o.Lease.Holder = "somebody else" // for as long as it is theirs
+		return nil
 	}
 	if err == nil {
 		o.Lease = plan.Lease{

@@ -15,7 +15,7 @@ func (r *Reconciler) observeOutdated(o *observation, pods []corev1.Pod) {
 	}
 	for _, m := range o.Members {
 		if m.Pod != nil {
-			m.Pod.Outdated = outdated(there[m.Pod.UID], r.newPod(o.Cluster, m.Name))
+			m.Pod.Outdated = outdated(there[m.Pod.UID], r.newPod(o.forPods(), m.Name))
 		}
 	}
 }

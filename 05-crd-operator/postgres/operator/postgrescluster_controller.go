@@ -8,6 +8,7 @@
 //
 //	postgrescluster_controller.go   what is watched; observe, decide, act
 //	observe.go                      what there is
+//	unlabelled.go                   the members that have lost their label
 //	outdated.go                     which pods would be made otherwise now
 //	ask.go                          what the agents say
 //	tracker.go                      since when: the operator's clock
@@ -16,6 +17,7 @@
 //	disk.go                         disks grow with the spec
 //	backup.go                       the disk of the backups, and the pod that makes one
 //	access.go                       what members share: Services, their rights
+//	foreign.go                      what is somebody else's: it is neither changed nor deleted
 //	credentials.go                  a Secret for each role of PostgreSQL
 //	certificate.go                  the certificate of the members, and when it is renewed
 //	network.go                      who may reach members
@@ -133,11 +135,11 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=create;deletecollection
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=services;serviceaccounts;configmaps,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update;deletecollection
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconcile does one action at most, and comes back soon: what members say is no event of
@@ -161,6 +163,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		if err := r.Update(ctx, o.Cluster); err != nil {
 			return r.retry(o, plan.Decision{}, err)
 		}
+	}
+	if !deleting && !o.Cluster.Spec.Paused {
+		r.relabel(ctx, o)
 	}
 	d := plan.Cluster(o.Observed)
 	if err := errors.Join(r.act(ctx, o, d), r.describe(ctx, o, d)); err != nil {

@@ -81,12 +81,16 @@ func TestAServiceOfSomebodyElseIsLeftAlone(t *testing.T) {
 	require.NoError(t, e.Create(t.Context(), foreign))
 	e.create(2)
 	e.settle()
-	assert.True(t, slices.Contains(e.recorded(), "Warning Failed restoring the Service db: it belongs to somebody else; delete it, or give the cluster another name"))
+	assert.True(t, slices.Contains(e.recorded(), "Warning Failed restoring the Service db: the Service db belongs to somebody else; delete it, or give the cluster another name"))
 	assert.Equal(t, foreign.ResourceVersion, get(e, "db", &corev1.Service{}).ResourceVersion)
+	e.reconcile()
+	assert.Equal(t, "ForeignObjects objects of somebody else have names of this cluster: Service db; delete them, or give the cluster another name", e.refusal())
 	e.kill("db-1")
 	e.until(isWell) // it fails over all the same
 
 	require.NoError(t, e.Delete(t.Context(), foreign))
 	e.settle()
 	assert.Equal(t, int32(5432), get(e, "db", &corev1.Service{}).Spec.Ports[0].Port)
+	e.reconcile()
+	assert.Empty(t, e.refusal())
 }

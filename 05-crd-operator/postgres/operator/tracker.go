@@ -67,6 +67,7 @@ type clusterTracker struct {
 	silence map[types.UID]time.Duration // how long each has been asked in vain
 	last    map[string]*plan.Report     // the last report of each member
 	seen    plan.LSN                    // how far any of them said that its log goes
+	foreign []string                    // what was in the way when the shared objects were restored last
 }
 
 // expired reports whether the Lease has not changed for as long as it lasts. It was read

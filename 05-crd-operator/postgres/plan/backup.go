@@ -23,6 +23,9 @@ const (
 	replaceBaseAfter = time.Minute
 )
 
+// BackupLabel is the label of that disk and of that pod. Its value is the cluster's name.
+const BackupLabel = postgres.GroupName + "/backup"
+
 // BackupName is the name of the disk of a cluster's backups, and of the pod that makes one.
 func BackupName(cluster string) string { return cluster + "-backup" }
 
@@ -33,7 +36,7 @@ func (o Observed) backUp() Decision {
 	switch {
 	case pod == nil:
 		return o.beginBackup()
-	case o.Cluster.Spec.Backup == nil, s != nil && s.Counted == pod.UID:
+	case o.Cluster.Spec.Backup == nil, o.Backup.Foreign, s != nil && s.Counted == pod.UID:
 		return o.endBackup()
 	case pod.Succeeded:
 		return o.count("BackedUp", "a base backup was made, restored on trial, and kept", func(s *postgres.BackupStatus) { s.Failures = 0 })
@@ -74,7 +77,7 @@ func (o Observed) endBackup() Decision {
 // beginBackup copies a member, once that is due and its log is archived.
 func (o Observed) beginBackup() Decision {
 	primary := o.member(o.Cluster.Status.Primary)
-	if !o.leads(primary) || primary.Report.Archive == nil {
+	if !o.leads(primary) || primary.Report.Archive == nil || o.Backup.Foreign || o.tooSoon(BackupName(o.Cluster.Name)) {
 		return Decision{}
 	}
 	due, err := o.backupDue()
@@ -141,6 +144,17 @@ func (o Observed) copied(primary Member) Member {
 	return best
 }
 
+// foreignDisk is what is wrong with the disk of the backups, if it is somebody else's. Pruning would
+// empty it.
+func (o Observed) foreignDisk() string {
+	if o.Cluster.Spec.Backup == nil || !o.Backup.Foreign {
+		return ""
+	}
+	cluster := o.Cluster.Name
+	return fmt.Sprintf("the PersistentVolumeClaim %s was not made for a cluster of this name, so it is left alone, and there are no backups; give the cluster another name, or delete the claim if nobody needs it, or, if it has backups of %s, label it %s=%s",
+		BackupName(cluster), cluster, BackupLabel, cluster)
+}
+
 // backupRefusal is why there will be no backup.
 func (o Observed) backupRefusal() string {
 	if o.Cluster.Spec.Backup == nil {
@@ -189,6 +203,8 @@ func (o Observed) notBackedUp(s *postgres.BackupStatus) (reason, message string)
 		archive = primary.Report.Archive
 	}
 	switch {
+	case o.foreignDisk() != "":
+		return "ForeignDisk", o.foreignDisk()
 	case archive != nil && archive.Failure != "":
 		return "NotArchived", archive.Failure
 	case s != nil && s.Failures > 0:

@@ -35,6 +35,9 @@ func backupPod(p plan.BackupPod) change {
 	return func(o *plan.Observed) { o.Backup.Pod = &p }
 }
 
+// foreignDisk has somebody else's disk be where the backups should go.
+func foreignDisk(o *plan.Observed) { o.Backup.Disk, o.Backup.Foreign = false, true }
+
 func archive(a plan.Archive) change {
 	return reported("db-1", func(r *plan.Report) { r.Archive = &a })
 }
@@ -54,6 +57,9 @@ func TestABackupIsMade(t *testing.T) {
 		"of the primary if there is none":            {backedUp(1), "CreateBackup db-1"},
 		"not of one that does not stream":            {backedUp(3, streaming("db-2")), "CreateBackup db-2"},
 		"not if nobody wants it":                     {well(3), ""},
+		"not on somebody else's disk":                {backedUp(3, foreignDisk), ""},
+		"what is being made there ends":              {backedUp(3, foreignDisk, backupPod(plan.BackupPod{UID: "backup"})), "DeleteBackup db-backup"},
+		"not while its pod cannot be made":           {backedUp(3, tooSoon("db-backup")), ""},
 		"not while nothing is archived":              {backedUp(3, reported("db-1", func(r *plan.Report) { r.Archive = nil })), ""},
 		"when it is time":                            {backedUp(3, begun(time.Minute, 0)), "CreateBackup db-3"},
 		"not before that":                            {backedUp(3, begun(0, 0)), ""},
@@ -119,6 +125,7 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 		"a disk that was emptied":         {backedUp(2, published), "!Waiting", at(5 * time.Second)},
 		"backups that fail":               {backedUp(2, begun(time.Minute, 3), archive(good)), "!BackupFailed", at(time.Second)},
 		"a primary that does not answer":  {backedUp(2, published, silent("db-1", time.Second)), "Verified", at(5 * time.Second)},
+		"somebody else's disk":            {backedUp(2, foreignDisk, archive(good)), "!ForeignDisk", at(time.Second)},
 		"nothing that anybody has wanted": {well(2), "", time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ func TestDescribe(t *testing.T) {
 		"an election":                            {electing(2), postgres.Electing, 2, [3]string{"!Electing", "TwoDisks", "Valid"}},
 		"a synced disk that is being deleted":    {well(3, disk("db-2", plan.DiskDeleting)), postgres.Running, 3, [3]string{"Serving", "!OneDisk", "Valid"}},
 		"both synced disks are gone":             {electing(3, absent("db-1"), absent("db-2")), postgres.Electing, 1, [3]string{"!Electing", "!NoDisk", "Valid"}},
+		"a pod of somebody else":                 {well(2, func(o *plan.Observed) { o.Foreign = []string{"Pod db-3"} }), postgres.Running, 2, [3]string{"Serving", "TwoDisks", "!ForeignObjects"}},
 		"a version that the image does not have": {nothing(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Version = "16" })), "", 0, [3]string{"!Waiting", "!NoDisk", "!VersionNotInImage"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,11 +21,13 @@ type Observed struct {
 	Version string // the major version of PostgreSQL in the image
 	Backup  Backup
 	Source  bool // the backups that spec.restoreFrom names are there
-	// Strays are disks with the name of a member's that are not among the members: somebody has
-	// taken their labels away, or they are somebody else's. They are looked for when there are no
-	// members.
+	// Strays are disks with the name of a member's that are not among the members: they are
+	// somebody else's, or somebody has taken their owner away. If there are no members, all of
+	// them are known.
 	Strays []string
-	Seen   LSN // how far the log of any member was known to go
+	// Foreign are the objects of somebody else that have names of this cluster's, such as "Pod db-3".
+	Foreign []string
+	Seen    LSN // how far the log of any member was known to go
 	// TooSoon are the members that were made a moment ago, or could not be made. They wait, and
 	// what comes after them does not.
 	TooSoon []string
@@ -54,8 +56,9 @@ type Member struct {
 
 // Backup is what there is for the backups of the cluster.
 type Backup struct {
-	Disk bool       // there is a disk for them, and it is to stay
-	Pod  *BackupPod // nil if there is none
+	Disk    bool       // there is a disk for them, and it is to stay
+	Foreign bool       // somebody else's disk has its name
+	Pod     *BackupPod // nil if there is none
 }
 
 // BackupPod is a pod that makes a base backup.

@@ -38,6 +38,7 @@ func TestTheBackupIsRestored(t *testing.T) {
 		"not if nobody has wanted a backup":         {ruined(specOf(func(s *postgres.PostgresClusterSpec) { s.Backup = nil })), ""},
 		"not if there is none yet":                  {ruined(statusOf(func(s *postgres.PostgresClusterStatus) { s.Backup.LastBackup = nil })), ""},
 		"not if its disk is lost, too":              {ruined(func(o *plan.Observed) { o.Backup.Disk = false }), ""},
+		"not of somebody else's disk":               {ruined(foreignDisk), ""},
 		"not while the cluster is paused":           {ruined(specOf(func(s *postgres.PostgresClusterSpec) { s.Paused = true })), ""},
 	})
 	s := plan.Cluster(ruined()).Status
@@ -113,6 +114,7 @@ func TestWhatIsReportedOfALoss(t *testing.T) {
 	}{
 		"a disk without a label": {ruined(func(o *plan.Observed) { o.Strays = []string{"db-2"} }), "there are disks that may be members' (db-2)"},
 		"no backup":              {ruined(specOf(func(s *postgres.PostgresClusterSpec) { s.Backup = nil })), "all disks are lost, and there is no backup"},
+		"somebody else's disk":   {ruined(foreignDisk), "all disks are lost, that of the backups, too"},
 		"a member in trouble":    {recovered(reported("db-1", func(r *plan.Report) { r.Trouble = "no space left" })), "db-1: no space left"},
 	} {
 		s := tc.observed.Cluster.Status.DeepCopy()

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
@@ -48,8 +50,14 @@ func (o Observed) refusal() (reason, message string) {
 	if reason, message := o.seedRefusal(); message != "" {
 		return reason, message
 	}
+	if message := o.foreignDisk(); message != "" {
+		return "ForeignDisk", message
+	}
 	if message := o.backupRefusal(); message != "" {
 		return "InvalidSchedule", message
+	}
+	if foreign := slices.Compact(slices.Sorted(slices.Values(o.Foreign))); len(foreign) > 0 {
+		return "ForeignObjects", fmt.Sprintf("objects of somebody else have names of this cluster: %s; delete them, or give the cluster another name", strings.Join(foreign, ", "))
 	}
 	return "", ""
 }
@@ -64,6 +72,8 @@ func (o Observed) seedRefusal() (reason, message string) {
 		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and spec.version asks for %s; set it to %q, or give the operator another image", o.Version, wanted, o.Version)
 	case from != nil && from.Time != nil && from.Cluster == o.Cluster.Name && o.Cluster.Status.Phase == "":
 		return "OwnBackups", "a cluster that continues its own backups has all of them; to restore to a time, give the cluster another name, or leave out spec.restoreFrom.time"
+	case o.foreignDisk() != "" && o.Cluster.Status.Phase == "":
+		return "ForeignDisk", o.foreignDisk()
 	case from != nil && !o.Source && o.Cluster.Status.Phase == "":
 		return "NoBackups", fmt.Sprintf("there are no backups of %s: the namespace has no PersistentVolumeClaim %s; correct spec.restoreFrom", from.Cluster, BackupName(from.Cluster))
 	}

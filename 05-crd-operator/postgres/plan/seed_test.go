@@ -24,6 +24,7 @@ func TestAClusterBeginsWithOneMember(t *testing.T) {
 		"the first member is named":                              {nothing(3), "Seeding, term 1, primary db-1, synced []"},
 		"a version that the image does not have is refused":      {nothing(3, specOf(func(s *postgres.PostgresClusterSpec) { s.Version = "16" })), ""},
 		"a version that the image has is not":                    {nothing(3, specOf(func(s *postgres.PostgresClusterSpec) { s.Version = "17" })), "Seeding, term 1, primary db-1, synced []"},
+		"nothing begins on somebody else's disk of backups":      {nothing(3, foreignDisk, specOf(func(s *postgres.PostgresClusterSpec) { s.Backup = &postgres.Backup{Schedule: "@every 1h"} })), ""},
 		"paused, nothing begins":                                 {nothing(3, specOf(func(s *postgres.PostgresClusterSpec) { s.Paused = true })), ""},
 		"its disk and its pod are created":                       {nothing(3, statusOf(isSeeding)), "CreateMember db-1"},
 		"not if they could not be created a moment ago":          {nothing(3, statusOf(isSeeding), tooSoon("db-1")), ""},
