@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,10 +47,12 @@ func access(cluster *postgres.PostgresCluster) []shared {
 	}
 }
 
-// services is what clients connect to, who may reach it, and what they trust.
+// services is what clients connect to, who may reach it, what they trust, and how many members a drain
+// may take at once.
 func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 	return []shared{
 		{sharedName(cluster), &networkingv1.NetworkPolicy{}, func(o client.Object) { r.setNetworkPolicy(o.(*networkingv1.NetworkPolicy), cluster) }},
+		{sharedName(cluster), &policyv1.PodDisruptionBudget{}, func(o client.Object) { setDisruptionBudget(o.(*policyv1.PodDisruptionBudget), cluster) }},
 		sharedBundle(cluster, certificate.Issued{}, r.Clock.Now()),
 		{cluster.Name, &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Primary) }},
 		{cluster.Name + "-ro", &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Standby) }},

@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -59,7 +60,7 @@ func TestADeletedClusterLeavesNothing(t *testing.T) {
 		assert.Empty(t, e.left(kind), "%T", kind)
 	}
 	// Nothing collects garbage here.
-	for _, kind := range []client.ObjectList{&corev1.ServiceList{}, &corev1.ServiceAccountList{}, &corev1.ConfigMapList{}, &networkingv1.NetworkPolicyList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{}} {
+	for _, kind := range []client.ObjectList{&corev1.ServiceList{}, &corev1.ServiceAccountList{}, &corev1.ConfigMapList{}, &networkingv1.NetworkPolicyList{}, &policyv1.PodDisruptionBudgetList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{}} {
 		for _, object := range e.left(kind) {
 			assert.True(t, metav1.IsControlledBy(object, cluster), "%T %s", kind, object.GetName())
 		}
@@ -87,7 +88,7 @@ func TestAClusterOfTheSameNameBeginsAnew(t *testing.T) {
 // collect collects the garbage that the operator does not remove itself.
 func (e *env) collect() {
 	e.Helper()
-	for _, kind := range []client.Object{&corev1.Service{}, &corev1.ServiceAccount{}, &corev1.ConfigMap{}, &networkingv1.NetworkPolicy{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}} {
+	for _, kind := range []client.Object{&corev1.Service{}, &corev1.ServiceAccount{}, &corev1.ConfigMap{}, &networkingv1.NetworkPolicy{}, &policyv1.PodDisruptionBudget{}, &rbacv1.Role{}, &rbacv1.RoleBinding{}} {
 		require.NoError(e, client.IgnoreNotFound(e.DeleteAllOf(e.Context(), kind, client.InNamespace(e.namespace))))
 	}
 }

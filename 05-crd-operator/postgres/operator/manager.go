@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,7 +116,7 @@ func metricsServer(o Options) metricsserver.Options {
 
 // AddToScheme adds the types that the operator reads and writes.
 func AddToScheme(s *runtime.Scheme) error {
-	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme, rbacv1.AddToScheme, networkingv1.AddToScheme)
+	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme, rbacv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme)
 	return builder.AddToScheme(s)
 }
 
@@ -125,14 +126,15 @@ func cached() map[client.Object]cache.ByObject {
 	utilruntime.Must(err)
 	ours := cache.ByObject{Label: label, Transform: cache.TransformStripManagedFields()}
 	return map[client.Object]cache.ByObject{
-		&postgres.PostgresCluster{}:   {},
-		&corev1.Pod{}:                 ours,
-		&corev1.Service{}:             ours,
-		&corev1.ServiceAccount{}:      ours,
-		&corev1.ConfigMap{}:           ours,
-		&networkingv1.NetworkPolicy{}: ours,
-		&rbacv1.Role{}:                ours,
-		&rbacv1.RoleBinding{}:         ours,
+		&postgres.PostgresCluster{}:     {},
+		&corev1.Pod{}:                   ours,
+		&corev1.Service{}:               ours,
+		&corev1.ServiceAccount{}:        ours,
+		&corev1.ConfigMap{}:             ours,
+		&networkingv1.NetworkPolicy{}:   ours,
+		&policyv1.PodDisruptionBudget{}: ours,
+		&rbacv1.Role{}:                  ours,
+		&rbacv1.RoleBinding{}:           ours,
 	}
 }
 

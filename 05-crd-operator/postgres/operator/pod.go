@@ -53,14 +53,22 @@ func (r *Reconciler) newPod(cluster *postgres.PostgresCluster, name string) *cor
 	pod.Spec = podSpec(cluster, r.newContainer(cluster, name))
 	pod.Spec.ServiceAccountName = sharedName(cluster)
 	pod.Spec.Volumes = append([]corev1.Volume{{Name: dataVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}}, pod.Spec.Volumes...)
-	if cluster.Spec.AntiAffinity {
-		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-			LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels},
-			TopologyKey:   corev1.LabelHostname,
-		}}}}
-	}
+	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: apart(cluster)}
 	addBackup(pod, cluster)
 	return pod
+}
+
+// apart keeps the members of a cluster on different nodes: where there is room, or, if the spec asks
+// for that, in any case.
+func apart(cluster *postgres.PostgresCluster) *corev1.PodAntiAffinity {
+	term := corev1.PodAffinityTerm{
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{plan.SelectorLabel: cluster.Name}},
+		TopologyKey:   corev1.LabelHostname,
+	}
+	if cluster.Spec.AntiAffinity {
+		return &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
+	}
+	return &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: term}}}
 }
 
 // podSpec is what all pods of a cluster have: one container, which runs once.

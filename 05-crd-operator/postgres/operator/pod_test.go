@@ -26,7 +26,6 @@ func TestAPodIsOneRunOfAMember(t *testing.T) {
 	assert.Equal(t, []string{finalizer}, pod.Finalizers)
 	assert.Equal(t, map[string]string{plan.SelectorLabel: "db"}, pod.Labels, "it has no role yet, so no Service leads to it")
 	assert.Equal(t, "db-2", pod.Spec.Volumes[0].PersistentVolumeClaim.ClaimName)
-	assert.Nil(t, pod.Spec.Affinity)
 	assert.Contains(t, pod.Spec.Containers[0].Args, "--uid=$(POD_UID)")
 }
 
@@ -66,11 +65,16 @@ func TestWhereAPodMayRun(t *testing.T) {
 		s.AntiAffinity, s.NodeSelector = true, map[string]string{"disk": "fast"}
 	}), "db-2")
 	assert.Equal(t, map[string]string{"disk": "fast"}, pod.Spec.NodeSelector)
-	terms := pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	assert.Equal(t, []corev1.PodAffinityTerm{{
+	term := corev1.PodAffinityTerm{
 		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{plan.SelectorLabel: "db"}},
 		TopologyKey:   corev1.LabelHostname,
-	}}, terms)
+	}
+	assert.Equal(t, &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}, pod.Spec.Affinity.PodAntiAffinity)
+
+	other := (&Reconciler{}).newPod(cluster(func(*postgres.PostgresClusterSpec) {}), "db-2")
+	assert.Equal(t, &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: term}}}, other.Spec.Affinity.PodAntiAffinity,
+		"where there is room, they are apart")
+	assert.False(t, outdated(pod, other), "a pod that runs is not replaced for that")
 }
 
 // On some machines, all pods share one address.

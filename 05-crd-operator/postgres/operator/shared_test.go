@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,6 +34,8 @@ var drift = map[string]struct {
 	"somebody adds a CA":                 {&corev1.ConfigMap{}, "db-ca", `{"data":{"other.crt":"theirs"}}`},
 	"a NetworkPolicy has lost its label": {&networkingv1.NetworkPolicy{}, "db-member", `{"metadata":{"labels":null}}`},
 	"a NetworkPolicy lets nobody in":     {&networkingv1.NetworkPolicy{}, "db-member", `{"spec":{"ingress":null}}`},
+	"a budget has lost its label":        {&policyv1.PodDisruptionBudget{}, "db-member", `{"metadata":{"labels":null}}`},
+	"a budget lets nobody go":            {&policyv1.PodDisruptionBudget{}, "db-member", `{"spec":{"maxUnavailable":0}}`},
 	"a label has another value":          {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":{"` + plan.SelectorLabel + `":"other"}}}`},
 }
 
@@ -45,6 +48,8 @@ func content(e *env, object client.Object, name string) any {
 	case *corev1.ConfigMap:
 		return []any{object.Labels, object.Data}
 	case *networkingv1.NetworkPolicy:
+		return []any{object.Labels, object.Spec}
+	case *policyv1.PodDisruptionBudget:
 		return []any{object.Labels, object.Spec}
 	case *rbacv1.Role:
 		return []any{object.Labels, object.Rules}

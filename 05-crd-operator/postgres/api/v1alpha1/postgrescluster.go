@@ -58,7 +58,8 @@ type PostgresClusterSpec struct {
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// Whether no two members may run on one node. It is about new members.
+	// Whether no two members may run on one node, even if one of them then waits for a node.
+	// Otherwise they are kept apart where there is room. It is about new members.
 	// +optional
 	AntiAffinity bool `json:"antiAffinity,omitempty"`
 
