@@ -14,6 +14,9 @@
 //	postgres.go  the server: initdb, start, settings, stop
 //	process.go   its process, which never outlives the agent
 //	settings.go  what is in its settings
+//	altered.go   what ALTER SYSTEM must not change
+//	parameters.go  what a standby needs as much of as its primary has
+//	lapse.go     commits that were acknowledged on one disk
 //	secrets.go   the passwords and certificates, as files
 //	scram.go     what PostgreSQL stores of a password
 //	roles.go     the roles, and their passwords
@@ -88,6 +91,8 @@ type agent struct {
 	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
 	names    string   // whom all of PostgreSQL's processes make commits wait for
 	since    since    // from where on they wait for the standby that it has now
+	lapse    lapse    // commits that may be on its disk only
+	paused   bool     // PostgreSQL applies no more of the log
 	followed followed
 	streamed time.Time // when it last received from there
 	diverged followed  // from whom
@@ -165,7 +170,7 @@ func newAgent(ctx context.Context, o Options) (*agent, error) {
 	}
 	a := &agent{
 		Options: o, version: version, listener: listener, news: make(chan struct{}, 1), space: space{files: files},
-		server: &server{programs: o.Programs, files: files, settings: settings{uid: o.UID, member: o.Name, address: o.Address, sockets: sockets, secrets: secrets(o.Secrets)}},
+		server: &server{programs: o.Programs, files: files, settings: settings{uid: o.UID, version: version, member: o.Name, address: o.Address, sockets: sockets, secrets: secrets(o.Secrets)}},
 	}
 	a.term, a.endTerm = context.WithCancel(context.Background())
 	a.lease = &lease{holder: o.UID, lapsed: a.server.stopImmediate, lock: o.Lease}

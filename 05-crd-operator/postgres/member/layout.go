@@ -22,6 +22,11 @@ func (l layout) hba() string       { return filepath.Join(string(l), "pg_hba.con
 // lock is where PostgreSQL writes its process ID, and when it was started.
 func (l layout) lock() string { return filepath.Join(l.database(), "postmaster.pid") }
 
+// arguments tell PostgreSQL where its database and its settings are.
+func (l layout) arguments() []string {
+	return []string{"-D", l.database(), "-c", "config_file=" + l.settings()}
+}
+
 // archiveFailure is why a file of the log was not archived the last time that one was not.
 func (l layout) archiveFailure() string { return filepath.Join(string(l), "archive-failure") }
 

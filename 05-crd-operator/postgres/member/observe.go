@@ -15,6 +15,8 @@ type observation struct {
 	names    string
 	streams  bool // it receives
 	standbys []standby
+	paused   bool     // it applies no more of the log
+	lowered  []string // what has commits wait for no standby, as ALTER ROLE app SET synchronous_commit = local
 }
 
 // standby is one that receives from this PostgreSQL.
@@ -31,10 +33,11 @@ const (
 	writable     = `NOT pg_is_in_recovery()`
 	notReceiving = `current_setting('primary_conninfo') = '' AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'walreceiver')`
 	receiving    = `EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')`
+	paused       = `CASE WHEN pg_is_in_recovery() THEN pg_get_wal_replay_pause_state() = 'paused' ELSE false END`
 	replayed     = `EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event = 'RecoveryRetrieveRetryInterval')`
 )
 
-const question = "SELECT " + writable + ", current_setting('synchronous_standby_names'), " + receiving
+const question = "SELECT " + writable + ", current_setting('synchronous_standby_names'), " + receiving + ", " + paused
 
 const standbysQuestion = `SELECT application_name, sync_state, coalesce(flush_lsn, '0/0'), pid || ' ' || backend_start FROM pg_stat_replication WHERE state = 'streaming' ORDER BY 1`
 
@@ -45,8 +48,11 @@ func (s session) observe(ctx context.Context) (observation, error) {
 		return observation{}, err
 	}
 	yes := func(i int) bool { return row[i] == "t" }
-	o := observation{writable: yes(0), names: strings.Trim(row[1], `"`), streams: yes(2)}
+	o := observation{writable: yes(0), names: strings.Trim(row[1], `"`), streams: yes(2), paused: yes(3)}
 	if o.writable {
+		if o.lowered, err = s.lowered(ctx); err != nil {
+			return o, err
+		}
 		if o.standbys, err = s.standbys(ctx); err != nil {
 			return o, err
 		}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 // server is the PostgreSQL of a member.
@@ -19,6 +21,8 @@ type server struct {
 	programs string // the folder of postgres and initdb
 	files    layout
 	settings settings
+	// renamed is whether ALTER SYSTEM has named other standbys, which the agent has not noted yet.
+	renamed bool
 
 	mu      sync.Mutex
 	process *process // nil if none was started
@@ -91,22 +95,14 @@ func (s *server) start() error {
 		return s.endedError()
 	}
 	s.settings.names, s.settings.primary = nobody, peer{}
-	if _, err := s.installCertificate(); err != nil {
+	if err := s.prepare(); err != nil {
 		return err
 	}
-	if err := s.write(); err != nil {
+	args, err := s.arguments()
+	if err != nil {
 		return err
 	}
-	if err := replaceFile(s.files.hba(), access); err != nil {
-		return err
-	}
-	if err := replaceFile(filepath.Join(s.files.database(), standbySignal), ""); err != nil {
-		return err
-	}
-	if err := s.files.dropPlaceholders(); err != nil {
-		return err
-	}
-	postgres := exec.Command(filepath.Join(s.programs, "postgres"), "-D", s.files.database(), "-c", "config_file="+s.files.settings())
+	postgres := exec.Command(filepath.Join(s.programs, "postgres"), args...)
 	// Where it would look for a certificate to show to other members, which want none.
 	postgres.Env = append(os.Environ(), "HOME="+s.settings.sockets)
 	postgres.Stdout, postgres.Stderr = os.Stdout, os.Stderr
@@ -120,6 +116,40 @@ func (s *server) start() error {
 	s.mu.Unlock()
 	s.awaitLock(process, before)
 	return nil
+}
+
+// prepare writes the files that PostgreSQL starts with.
+func (s *server) prepare() error {
+	if _, err := s.installCertificate(); err != nil {
+		return err
+	}
+	if _, err := s.dropAltered(own()); err != nil {
+		return err
+	}
+	s.renamed = false // nobody has committed meanwhile
+	if err := s.write(); err != nil {
+		return err
+	}
+	if err := replaceFile(s.files.hba(), access); err != nil {
+		return err
+	}
+	if err := replaceFile(filepath.Join(s.files.database(), standbySignal), ""); err != nil {
+		return err
+	}
+	return s.files.dropPlaceholders()
+}
+
+// arguments are those of the files, of what never changes, and of what the database needs.
+func (s *server) arguments() ([]string, error) {
+	args, values := s.files.arguments(), s.settings.values(s.files)
+	for _, name := range fixed {
+		args = append(args, "-c", name+"="+values[name])
+	}
+	raised, err := s.raised()
+	if len(raised) > 0 {
+		klog.Background().Info("the database needs more than its settings say", "arguments", raised)
+	}
+	return append(args, raised...), err
 }
 
 // lockTimeout is how long PostgreSQL may take to lock a database; it takes milliseconds.
@@ -152,6 +182,9 @@ func (s *server) write() error {
 
 // reload has PostgreSQL read its settings anew. It does so soon.
 func (s *server) reload() error {
+	if _, err := s.dropAltered(promised); err != nil {
+		return err
+	}
 	if err := s.write(); err != nil {
 		return err
 	}

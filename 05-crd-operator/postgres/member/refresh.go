@@ -15,8 +15,8 @@ import (
 // refreshEvery is how often the agent looks for a Secret that has changed.
 const refreshEvery = time.Second
 
-// refresh gives a PostgreSQL that runs what has changed in the Secrets. If that fails, it goes on
-// with what it has.
+// refresh gives a PostgreSQL that runs what has changed in the Secrets, and takes from it what
+// somebody else has set. If that fails, it goes on with what it has.
 func (a *agent) refresh(ctx context.Context) {
 	if !a.server.running() || time.Since(a.refreshed) < refreshEvery {
 		return
@@ -25,9 +25,12 @@ func (a *agent) refresh(ctx context.Context) {
 	changed, err := a.server.installCertificate()
 	if err == nil && changed {
 		klog.FromContext(ctx).Info("PostgreSQL has another certificate")
-		err = a.server.current().cmd.Process.Signal(syscall.SIGHUP)
 	}
-	if err = errors.Join(err, a.server.writePassfile()); err != nil {
+	altered, dropErr := a.server.dropAltered(promised)
+	if changed || altered {
+		err = errors.Join(err, a.server.current().cmd.Process.Signal(syscall.SIGHUP))
+	}
+	if err = errors.Join(err, dropErr, a.server.writePassfile()); err != nil {
 		klog.FromContext(ctx).Error(err, "what is in the Secrets could not be refreshed; trying again")
 	}
 }

@@ -87,6 +87,7 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 	if err != nil {
 		return nil, err
 	}
+	r.server.settings.version = version
 	if err := r.unpack(from.Tar(base), plan.Major(version)); err != nil {
 		return nil, fmt.Errorf("unpacking a base backup: %w", err)
 	}
@@ -96,24 +97,42 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 // apply applies the log. If it ends before the time that is wanted, PostgreSQL would refuse to
 // end the recovery. All of it is wanted then, so it is started once more, without that time.
 func (r *recovery) apply(ctx context.Context) error {
-	if err := r.server.start(); err != nil {
-		return err
-	}
-	if err := r.await(ctx, replayed+" OR pg_get_wal_replay_pause_state() = 'paused'"); err != nil {
-		return err
-	}
-	if r.server.settings.until.IsZero() {
-		return nil
-	}
-	if paused, err := r.ask(ctx, "pg_get_wal_replay_pause_state() = 'paused'"); paused || err != nil {
+	atTarget, err := r.run(ctx)
+	if err != nil || atTarget || r.server.settings.until.IsZero() {
 		return err
 	}
 	r.stop()
 	r.server.settings.until = time.Time{}
-	if err := r.server.start(); err != nil {
-		return err
+	_, err = r.run(ctx)
+	return err
+}
+
+// run starts PostgreSQL, and returns when it has applied all of the log, or has come to the time
+// that is wanted. It pauses there, and also where the primary had more connections, say, than it
+// has itself: then it starts again with as many, and goes on.
+func (r *recovery) run(ctx context.Context) (atTarget bool, err error) {
+	for before := ""; ; {
+		if err := r.server.start(); err != nil {
+			return false, err
+		}
+		if err := r.await(ctx, replayed+" OR "+paused); err != nil {
+			return false, err
+		}
+		isPaused, err := r.ask(ctx, paused)
+		if !isPaused || err != nil {
+			return false, err
+		}
+		lacking, err := r.server.lacking(ctx, r.session)
+		switch {
+		case lacking == "" || err != nil:
+			return true, err
+		case lacking == before:
+			return false, fmt.Errorf("PostgreSQL cannot apply the log of the archive: %s; the machine may be too small for that", lacking)
+		}
+		klog.FromContext(ctx).Info("the recovery starts again with what it needs", "lacking", lacking)
+		before = lacking
+		r.stop()
 	}
-	return r.await(ctx, replayed)
 }
 
 func (r *recovery) unpack(tar, version string) error {

@@ -6,10 +6,13 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // nobody is whom commits wait for until the agent has been told better. No standby has this
@@ -20,6 +23,7 @@ const nobody = "nobody"
 // the one in the database was copied with it from another member.
 type settings struct {
 	uid     types.UID
+	version string // of PostgreSQL, such as 17.6, if it is known
 	address string // host:port
 	sockets string // the folder of the socket, and of what nobody else may read
 	secrets secrets
@@ -43,8 +47,8 @@ func (s settings) certificate() string { return filepath.Join(s.sockets, "server
 func (s settings) key() string         { return filepath.Join(s.sockets, "server.key") }
 func (s settings) passfile() string    { return filepath.Join(s.sockets, "pgpass") }
 
-// file is the content of the settings file. PostgreSQL takes the last of equal names.
-func (s settings) file(files layout) string {
+// values are what the agent decides, by the names of settings.
+func (s settings) values(files layout) map[string]string {
 	host, port, _ := net.SplitHostPort(s.address)
 	values := map[string]string{
 		"listen_addresses":        host,
@@ -67,13 +71,21 @@ func (s settings) file(files layout) string {
 		"wal_sender_timeout":          "5s",
 		"wal_receiver_timeout":        "5s",
 		"wal_retrieve_retry_interval": "1s",
+		"fsync":                       "on",
+		"full_page_writes":            "on",
 		"synchronous_commit":          "on",
 		"synchronous_standby_names":   "",
 		"primary_conninfo":            "",
 		// A PostgreSQL that has crashed ends, and the pod with it.
 		"restart_after_crash": "off",
 		"archive_mode":        "off",
+		"archive_library":     "", // it would come before the command
 		"restore_command":     s.fetch,
+		// A member goes where the primary goes.
+		"recovery_target_timeline": "latest",
+	}
+	if s.refusesAlterSystem() {
+		values["allow_alter_system"] = "off"
 	}
 	if s.archive != "" {
 		values["archive_mode"], values["archive_command"] = s.mode, s.archive
@@ -81,7 +93,11 @@ func (s settings) file(files layout) string {
 	if s.bounded { // what was not there is not asked for again
 		values["wal_retrieve_retry_interval"] = "1d"
 	}
-	if !s.until.IsZero() {
+	if s.until.IsZero() {
+		for _, name := range targets {
+			values[name] = ""
+		}
+	} else { // PostgreSQL takes no second target, not even an empty one
 		values["recovery_target_time"], values["recovery_target_action"] = s.until.UTC().Format("2006-01-02 15:04:05.999999-07"), "pause"
 	}
 	if s.readOnly {
@@ -100,6 +116,22 @@ func (s settings) file(files layout) string {
 		values["primary_conninfo"] = fmt.Sprintf("host=%s hostaddr=%s port=%s user=%s passfile=%s sslmode=verify-full sslrootcert=%s application_name=%s",
 			s.primary.name, ip, port, replicator, escape(s.passfile()), escape(s.secrets.bundle()), s.member)
 	}
+	return values
+}
+
+// targets are where a recovery may end. A member's has no end.
+var targets = []string{"recovery_target", "recovery_target_lsn", "recovery_target_name", "recovery_target_time", "recovery_target_xid"}
+
+// refusesAlterSystem reports whether this PostgreSQL can be told to refuse ALTER SYSTEM. An older
+// one does not start with a name that it does not know.
+func (s settings) refusesAlterSystem() bool {
+	major, err := strconv.Atoi(plan.Major(s.version))
+	return err == nil && major >= 17
+}
+
+// file is the content of the settings file. PostgreSQL takes the last of equal names.
+func (s settings) file(files layout) string {
+	values := s.values(files)
 	var b strings.Builder
 	fmt.Fprintf(&b, "include = %s\n", quote(filepath.Join(files.database(), "postgresql.conf")))
 	for _, name := range slices.Sorted(maps.Keys(values)) {

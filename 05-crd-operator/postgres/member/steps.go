@@ -47,7 +47,10 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 		r.Writable = a.begins != 0
 		silent = r.Writable
 	} else {
+		a.paused = o.paused
+		a.noteNames(ctx, o)
 		a.describe(&r, o, status)
+		a.noteLapse(&r, o)
 	}
 	if r.Restored = a.restored; a.trouble != nil {
 		r.Trouble = a.trouble.Error()
@@ -228,7 +231,7 @@ const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_
 // stopped forgets what was true of a PostgreSQL that runs no more.
 func (a *agent) stopped() {
 	a.disconnect()
-	a.begins, a.followed = 0, followed{}
+	a.begins, a.followed, a.paused = 0, followed{}, false
 }
 
 func (a *agent) disconnect() {

@@ -76,6 +76,7 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 		r.record(o, d)
 	}
 	r.recordRefusal(o, cluster.Status)
+	r.recordCommits(o, cluster)
 	return nil
 }
 
@@ -84,6 +85,15 @@ func (r *Reconciler) recordRefusal(o observation, s postgres.PostgresClusterStat
 	before, now := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Accepted), meta.FindStatusCondition(s.Conditions, postgres.Accepted)
 	if now.Status == metav1.ConditionFalse && (before == nil || before.Status != now.Status || before.Message != now.Message) {
 		r.record(o, plan.Decision{Action: "Accept", Reason: now.Reason, Note: now.Message, Warning: true})
+	}
+}
+
+// recordCommits warns people, once, of commits that are acknowledged on one disk.
+func (r *Reconciler) recordCommits(o observation, now *postgres.PostgresCluster) {
+	before := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Redundant)
+	after := meta.FindStatusCondition(now.Status.Conditions, postgres.Redundant)
+	if after.Reason == plan.AsynchronousCommits && (before == nil || before.Message != after.Message) {
+		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, after.Reason, string(plan.WriteStatus), "%.1000s", after.Message)
 	}
 }
 

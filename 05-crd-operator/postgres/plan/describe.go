@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,10 +68,13 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 		set(postgres.Available, metav1.ConditionFalse, string(s.Phase), o.whyNone(s.Phase))
 	}
 	// A synced member whose disk is gone counts in an election, but not here.
-	switch disks := slices.DeleteFunc(slices.Clone(s.Synced), func(name string) bool { return o.member(name).Disk != HasDisk }); len(disks) {
-	case 2:
+	disks := slices.DeleteFunc(slices.Clone(s.Synced), func(name string) bool { return o.member(name).Disk != HasDisk })
+	switch why := o.asynchronous(*s); {
+	case why != "":
+		set(postgres.Redundant, metav1.ConditionFalse, AsynchronousCommits, why)
+	case len(disks) == 2:
 		set(postgres.Redundant, metav1.ConditionTrue, "TwoDisks", "every acknowledged commit is on the disks of "+strings.Join(disks, " and "))
-	case 1:
+	case len(disks) == 1:
 		set(postgres.Redundant, metav1.ConditionFalse, "OneDisk", fmt.Sprintf("the latest acknowledged commits may be on one disk only %v", disks))
 	default:
 		set(postgres.Redundant, metav1.ConditionFalse, "NoDisk", "no disk that is there is known to hold every acknowledged commit")
@@ -95,6 +99,23 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	default:
 		set(postgres.BackedUp, metav1.ConditionFalse, reason, message)
 	}
+}
+
+// AsynchronousCommits is why a cluster is not Redundant although a standby is synced.
+const AsynchronousCommits = "AsynchronousCommits"
+
+// asynchronous is why commits were acknowledged that may be on the primary's disk only, or empty.
+// A primary that does not answer has said it last, and of one that is lost, it is still true.
+func (o Observed) asynchronous(s postgres.PostgresClusterStatus) string {
+	primary := o.member(s.Primary)
+	report := cmp.Or(primary.Report, primary.Last)
+	switch before := meta.FindStatusCondition(s.Conditions, postgres.Redundant); {
+	case s.Primary == "" && before != nil && before.Reason == AsynchronousCommits:
+		return before.Message
+	case report == nil || report.Asynchronous == "":
+		return ""
+	}
+	return "acknowledged commits may be on the disk of " + s.Primary + " only: " + report.Asynchronous
 }
 
 // whyNone is why there is no primary.

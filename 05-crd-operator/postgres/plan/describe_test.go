@@ -5,10 +5,20 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
+
+func asynchronous(r *plan.Report) { r.Asynchronous = "ALTER ROLE app SET synchronous_commit = off" }
+
+func roleLapse(o *plan.Observed) { reported("db-1", asynchronous)(o) }
+
+// hadLapse is what the status said before the primary was lost.
+func hadLapse(o *plan.Observed) {
+	meta.SetStatusCondition(&o.Cluster.Status.Conditions, metav1.Condition{Type: postgres.Redundant, Status: metav1.ConditionFalse, Reason: plan.AsynchronousCommits, Message: "of db-1"})
+}
 
 func TestDescribe(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -26,6 +36,10 @@ func TestDescribe(t *testing.T) {
 		"a synced disk that is being deleted":    {well(3, disk("db-2", plan.DiskDeleting)), postgres.Running, 3, [3]string{"Serving", "!OneDisk", "Valid"}},
 		"both synced disks are gone":             {electing(3, absent("db-1"), absent("db-2")), postgres.Electing, 1, [3]string{"!Electing", "!NoDisk", "Valid"}},
 		"a pod of somebody else":                 {well(2, func(o *plan.Observed) { o.Foreign = []string{"Pod db-3"} }), postgres.Running, 2, [3]string{"Serving", "TwoDisks", "!ForeignObjects"}},
+		"a role whose commits do not wait":       {well(2, roleLapse), postgres.Running, 2, [3]string{"Serving", "!AsynchronousCommits", "Valid"}},
+		"and the primary does not answer":        {well(2, roleLapse, silent("db-1", time.Second)), postgres.Running, 1, [3]string{"Serving", "!AsynchronousCommits", "Valid"}},
+		"the same, of a standby":                 {well(2, reported("db-2", asynchronous)), postgres.Running, 2, [3]string{"Serving", "TwoDisks", "Valid"}},
+		"and that primary is lost":               {electing(2, hadLapse), postgres.Electing, 2, [3]string{"!Electing", "!AsynchronousCommits", "Valid"}},
 		"a version that the image does not have": {nothing(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Version = "16" })), "", 0, [3]string{"!Waiting", "!NoDisk", "!VersionNotInImage"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,6 +53,12 @@ type Report struct {
 	// what it had, came before that moment.
 	SyncedWith string `json:"syncedWith"`
 
+	// Asynchronous is why commits were acknowledged that may be on its disk only, and what to do
+	// about that. It is reported until the standby has all of them.
+	Asynchronous string `json:"asynchronous,omitempty"`
+	// Alone is whether that is about all commits, and the standby may lack some still.
+	Alone bool `json:"alone,omitempty"`
+
 	Full     bool      `json:"full,omitempty"`     // its disk is nearly full
 	Trouble  string    `json:"trouble,omitempty"`  // why its last step has failed
 	Restored *Restored `json:"restored,omitempty"` // what its database was made of, if it was restored

@@ -38,6 +38,11 @@ func TestAPrimaryIsLost(t *testing.T) {
 	})
 }
 
+// passedOver is a primary that may have acknowledged commits which its standby lacks.
+func passedOver(o *plan.Observed) {
+	reported("db-1", func(r *plan.Report) { r.Alone, r.SyncedWith = true, "" })(o)
+}
+
 func TestAMemberIsRepaired(t *testing.T) {
 	testDecisions(t, map[string]decisionCase{
 		"a pod that has ended is removed":          {well(2, ended("db-2")), "RemovePod db-2"},
@@ -49,6 +54,8 @@ func TestAMemberIsRepaired(t *testing.T) {
 		"one whose disk is deleted is made anew":   {well(3, disk("db-3", plan.DiskDeleting)), "DeletePod db-3"},
 		"but first it is not synced any more":      {well(2, disk("db-2", plan.DiskDeleting)), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},
 		"one that has lost its data is not synced": {well(2, reported("db-2", func(r *plan.Report) { r.Data = plan.Empty })), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},
+		"one that was passed over is not, either":  {well(2, passedOver), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},
+		"what it says of another term is not that": {well(2, passedOver, reported("db-1", func(r *plan.Report) { r.Term = 0 })), ""},
 		"a standby is labelled before the primary": {well(2, ofMember("db-1", func(m *plan.Member) { m.Pod.Role = plan.NoRole }), ofMember("db-2", func(m *plan.Member) { m.Pod.Role = plan.Primary })), "SetRole db-2 standby"},
 		"and then the primary":                     {well(2, ofMember("db-1", func(m *plan.Member) { m.Pod.Role = plan.NoRole })), "SetRole db-1 primary"},
 	})

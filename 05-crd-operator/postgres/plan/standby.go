@@ -59,15 +59,22 @@ func (o Observed) stands(name string) bool {
 }
 
 // unpublish takes a standby from the synced ones whose data are lost, or will be with the end of
-// its pod.
+// its pod, or that was passed over.
 func (o Observed) unpublish() Decision {
 	s := o.Cluster.Status
-	m := o.member(s.Standby)
+	m, primary := o.member(s.Standby), o.member(s.Primary)
 	gone := m.Disk != HasDisk || m.answers() && m.Report.Data != Complete
-	if !slices.Contains(s.Synced, s.Standby) || !gone {
+	passedOver := o.leads(primary) && primary.Report.Alone
+	alone := func(s *postgres.PostgresClusterStatus) { s.Synced = []string{s.Primary} }
+	switch {
+	case !slices.Contains(s.Synced, s.Standby):
 		return Decision{}
+	case gone:
+		return o.write("StandbyLost", s.Standby+" has lost its data", alone)
+	case passedOver:
+		return o.write("StandbyPassedOver", fmt.Sprintf("%s may lack commits that %s has acknowledged alone", s.Standby, s.Primary), alone)
 	}
-	return o.write("StandbyLost", s.Standby+" has lost its data", func(s *postgres.PostgresClusterStatus) { s.Synced = []string{s.Primary} })
+	return Decision{}
 }
 
 // nextStandby is the standby of the next primary. A member that has its data is better than one
