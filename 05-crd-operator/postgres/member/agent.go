@@ -15,7 +15,7 @@
 //	process.go   its process, which never outlives the agent
 //	settings.go  what is in its settings
 //	altered.go   what ALTER SYSTEM must not change
-//	parameters.go  what a standby needs as much of as its primary has
+//	control.go   pg_control: what a standby needs as much of as its primary
 //	lapse.go     commits that were acknowledged on one disk
 //	secrets.go   the passwords and certificates, as files
 //	scram.go     what PostgreSQL stores of a password

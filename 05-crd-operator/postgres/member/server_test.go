@@ -50,6 +50,24 @@ func TestAStandbyFollows(t *testing.T) {
 	awaitAnswer(t, standby, "SELECT "+writable, "f")
 }
 
+// What ALTER SYSTEM has written comes last, and the database may need more than that.
+func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	programs := testpostgres.Find(t).Bin
+	if os.Geteuid() == 0 {
+		runAsNobody(t)
+		return
+	}
+	s := newServer(t, programs, writeSecrets(t), "db-1")
+	require.NoError(t, s.initDB(t.Context()))
+	const altered = "max_connections = '40'\nwork_mem = '7MB'\nsynchronous_commit = 'off'\nrecovery_target_name = 'nowhere'\n"
+	require.NoError(t, os.WriteFile(filepath.Join(s.files.database(), "postgresql.auto.conf"), []byte(altered), 0o600))
+	begin(t, s)
+	for setting, want := range map[string]string{"max_connections": "100", "work_mem": "7MB", "synchronous_commit": "on", "fsync": "on", "recovery_target_name": ""} {
+		awaitAnswer(t, s, "SHOW "+setting, want)
+	}
+}
+
 // runAsNobody runs the test in another process: PostgreSQL does not run as root.
 func runAsNobody(t *testing.T) {
 	t.Helper()

@@ -72,7 +72,9 @@ func (o Observed) unpublish() Decision {
 	case gone:
 		return o.write("StandbyLost", s.Standby+" has lost its data", alone)
 	case passedOver:
-		return o.write("StandbyPassedOver", fmt.Sprintf("%s may lack commits that %s has acknowledged alone", s.Standby, s.Primary), alone)
+		d := o.write("StandbyPassedOver", fmt.Sprintf("%s may lack commits that %s has acknowledged alone", s.Standby, s.Primary), alone)
+		d.Warning = true
+		return d
 	}
 	return Decision{}
 }

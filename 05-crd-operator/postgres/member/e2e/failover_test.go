@@ -124,8 +124,7 @@ func TestLogsAreComparedToTheirEnd(t *testing.T) {
 	e := newEnv(t)
 	first, _ := e.seedTwo()
 	third := e.join("db-3")
-	third.sql("ALTER SYSTEM SET recovery_min_apply_delay = '10s'")
-	third.sql("SELECT pg_reload_conf()")
+	third.alters("recovery_min_apply_delay = '10s'")
 	first.sql("INSERT INTO rows VALUES (4)") // db-3 replays that later
 
 	observer := first.connect()
@@ -179,8 +178,7 @@ func TestStandbyThatCannotCatchUpIsClonedAnew(t *testing.T) {
 	first := e.seed()
 	first.sql(createRows)
 	e.join("db-2").stop()
-	first.sql("ALTER SYSTEM SET wal_keep_size = 0")
-	first.sql("SELECT pg_reload_conf()")
+	first.alters("wal_keep_size = 0")
 	for range 2 {
 		first.sql("INSERT INTO rows VALUES (2); SELECT pg_switch_wal()")
 		first.sql("CHECKPOINT")

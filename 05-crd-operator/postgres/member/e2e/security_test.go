@@ -67,8 +67,7 @@ func TestPasswordsChangeWithoutARestart(t *testing.T) {
 	first, second := e.seedTwo()
 	running := func() []int { return []int{first.postgreSQL(), second.postgreSQL()} }
 	before := running()
-	first.sql("ALTER SYSTEM SET log_statement = 'all'")
-	first.sql("SELECT pg_reload_conf()")
+	first.alters("log_statement = 'all'")
 	for role, old := range passwords {
 		e.setPassword(role, "new "+old)
 		for _, member := range []*agent{first, second} { // which has replayed it
