@@ -77,6 +77,7 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	}
 	r.recordRefusal(o, cluster.Status)
 	r.recordCommits(o, cluster)
+	r.recordUnreachable(o, cluster.Status)
 	return nil
 }
 
@@ -94,6 +95,13 @@ func (r *Reconciler) recordCommits(o observation, now *postgres.PostgresCluster)
 	after := meta.FindStatusCondition(now.Status.Conditions, postgres.Redundant)
 	if after.Reason == plan.AsynchronousCommits && (before == nil || before.Message != after.Message) {
 		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, after.Reason, string(plan.WriteStatus), "%.1000s", after.Message)
+	}
+}
+
+// recordUnreachable tells people to whom no new client can connect, when that is new.
+func (r *Reconciler) recordUnreachable(o observation, s postgres.PostgresClusterStatus) {
+	for _, sentence := range plan.NewlyUnreachable(o.Cluster.Status, s) {
+		r.record(o, plan.Decision{Action: "Observe", Reason: "Unreachable", Note: sentence, Warning: true})
 	}
 }
 

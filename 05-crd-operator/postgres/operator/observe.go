@@ -40,7 +40,7 @@ func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (ob
 	}
 	available := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Available)
 	o.Now = r.Clock.Now()
-	if available != nil && available.Status == metav1.ConditionFalse {
+	if available != nil && available.Status == metav1.ConditionFalse && !plan.Serving(o.Cluster.Status.Phase) {
 		o.Leaderless = o.Now.Sub(available.LastTransitionTime.Time)
 	}
 	tracker := r.tracker.of(name)

@@ -43,13 +43,16 @@ func (o Observed) describeMembers(s *postgres.PostgresClusterStatus) {
 	for _, m := range o.Members {
 		member := postgres.MemberStatus{Name: m.Name, Storage: m.Storage, Full: m.full()}
 		if m.answers() && m.Report.Running {
-			member.Ready, member.Timeline, member.Address = true, m.Report.Timeline, m.Report.Address
+			member.Unreachable = o.unreachable(m)
+			member.Ready, member.Timeline, member.Address = member.Unreachable == "", m.Report.Timeline, m.Report.Address
 			member.Version = m.Report.Version
 			member.Role = string(Standby)
 			if m.Report.Writable {
 				member.Role = string(Primary)
 			}
-			s.Replicas++
+			if member.Ready {
+				s.Replicas++
+			}
 		}
 		s.Members = append(s.Members, member)
 	}
@@ -59,12 +62,18 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	set := func(name string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: name, Status: status, Reason: reason, Message: message, ObservedGeneration: o.Cluster.Generation, LastTransitionTime: metav1.NewTime(o.Now)})
 	}
-	switch {
+	primary := o.member(s.Primary)
+	switch why := o.unreachable(primary); {
+	case Serving(s.Phase) && why != "":
+		set(postgres.Available, metav1.ConditionFalse, string(primary.Report.Unreachable.Cause), why)
 	case Serving(s.Phase):
 		set(postgres.Available, metav1.ConditionTrue, "Serving", s.Primary+" is the primary")
 	case s.Phase == "":
 		set(postgres.Available, metav1.ConditionFalse, "Waiting", "nothing has begun")
 	default:
+		if Serving(o.Cluster.Status.Phase) { // Leaderless begins now, even if clients could not connect before
+			meta.RemoveStatusCondition(&s.Conditions, postgres.Available)
+		}
 		set(postgres.Available, metav1.ConditionFalse, string(s.Phase), o.whyNone(s.Phase))
 	}
 	// A synced member whose disk is gone counts in an election, but not here.

@@ -21,7 +21,7 @@ const (
 	SetNames      Step = "SetNames"      // whom commits wait for
 	Promote       Step = "Promote"       // take writes
 	StopFast      Step = "StopFast"      // cleanly; clients that wait for a commit get no answer
-	StopImmediate Step = "StopImmediate" // without a checkpoint: the Lease has run out
+	StopImmediate Step = "StopImmediate" // without a checkpoint: the Lease has run out, or it is frozen
 )
 
 // NextStep decides what a member does next.
@@ -30,6 +30,8 @@ func NextStep(v View) Step {
 	named := s.PrimaryUID == v.UID
 	switch {
 	case r.Writable && !v.HoldsLease:
+		return StopImmediate
+	case !named && r.frozen() > unreachableAfter:
 		return StopImmediate
 	case r.Writable && !named:
 		return StopFast

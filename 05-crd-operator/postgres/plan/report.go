@@ -58,6 +58,10 @@ type Report struct {
 	Asynchronous string `json:"asynchronous,omitempty"`
 	// Alone is whether that is about all commits, and the standby may lack some still.
 	Alone bool `json:"alone,omitempty"`
+	// Unreachable is why no new client can connect to it, or nil if one can.
+	Unreachable *Unreachable `json:"unreachable,omitempty"`
+	// InvalidPasswords are the roles whose passwords, as its files have them, cannot be used.
+	InvalidPasswords []string `json:"invalidPasswords,omitempty"`
 
 	Full     bool      `json:"full,omitempty"`     // its disk is nearly full
 	Trouble  string    `json:"trouble,omitempty"`  // why its last step has failed

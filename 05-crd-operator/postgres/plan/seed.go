@@ -59,6 +59,9 @@ func (o Observed) refusal() (reason, message string) {
 	if foreign := slices.Compact(slices.Sorted(slices.Values(o.Foreign))); len(foreign) > 0 {
 		return "ForeignObjects", fmt.Sprintf("objects of somebody else have names of this cluster: %s; delete them, or give the cluster another name", strings.Join(foreign, ", "))
 	}
+	if message := o.invalidPasswords(); message != "" {
+		return "InvalidPassword", message
+	}
 	return "", ""
 }
 

@@ -25,6 +25,8 @@ func (o Observed) lost() string {
 		return "its pod is being deleted"
 	case m.Silent > lostAfter && o.hasHeir():
 		return "it does not answer"
+	case m.answers() && m.Report.frozen() > unreachableAfter && (o.hasHeir() || m.Report.frozen() > replacedAfter):
+		return "it accepts no connections any more"
 	case m.answers() && !m.Report.Writable:
 		return "it takes no writes any more"
 	}
@@ -35,7 +37,8 @@ func (o Observed) lost() string {
 // primary that may be fine but for its connection to the operator.
 func (o Observed) hasHeir() bool {
 	s := o.Cluster.Status
-	return slices.Contains(s.Synced, s.Standby) && o.member(s.Standby).hasData()
+	heir := o.member(s.Standby)
+	return slices.Contains(s.Synced, s.Standby) && heir.hasData() && heir.Report.frozen() == 0
 }
 
 // setRoles labels the pods, which the Services select. The new primary comes last, so that there

@@ -256,7 +256,7 @@ type PostgresClusterStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Available: there is a primary. Redundant: every acknowledged commit is on two disks.
+	// Available: there is a primary, and new clients can connect to it. Redundant: every acknowledged commit is on two disks.
 	// HasSpace: no disk is nearly full. Accepted: the spec can be had. BackedUp: there is a backup that can be restored.
 	// +optional
 	// +listType=map
@@ -295,9 +295,12 @@ type Restorable struct {
 // MemberStatus is what is known of a member.
 type MemberStatus struct {
 	Name string `json:"name"`
-	// Whether it answers queries.
+	// Whether it answers queries of new clients.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
+	// Why no new client can connect to it, and what to do.
+	// +optional
+	Unreachable string `json:"unreachable,omitempty"`
 	// Primary or standby, or empty if neither.
 	// +optional
 	Role string `json:"role,omitempty"`
