@@ -24,6 +24,8 @@
 //	layout.go    what is on the disk
 //	query.go     a connection to it, or to that of another member
 //	observe.go   what the agent asks its own
+//	reach.go     whether new clients can connect
+//	promote.go   take writes, and wait for no reader
 //	space.go     what is left on the disk
 //	lease.go     the Lease, and its deadline
 //	status.go    what others see
@@ -99,6 +101,7 @@ type agent struct {
 
 	refreshed time.Time // when the Secrets were compared last
 
+	reach         reach
 	space         space
 	full          bool      // the disk is nearly full
 	readOnlySince time.Time // or writable since; when that has changed last
@@ -143,6 +146,7 @@ func (a *agent) run(ctx context.Context) error {
 	g.Go(func() error { a.lease.run(running); return nil })
 	g.Go(func() error { a.keepRoles(running); return nil })
 	g.Go(func() error { a.space.run(running); return nil })
+	g.Go(func() error { a.reach.run(running, a.attempt); return nil })
 	g.Go(func() error { return a.loop(running) })
 	if a.archiver != nil {
 		g.Go(func() error { a.archiver.run(running); return nil })

@@ -58,9 +58,6 @@ func Command() *cobra.Command {
 			if o.Lease, err = NewLease(config, name, o.UID); err != nil {
 				return err
 			}
-			if err := secrets(o.Secrets).check(o.Name); err != nil {
-				return err
-			}
 			if o.Programs, o.Program, err = findPrograms(o.Programs); err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	// Only then the end of its own log is known.
-	if err := a.session.await(ctx, "the log on the disk is replayed", replayed); err != nil {
+	if err := a.session.awaitReplay(ctx); err != nil {
 		return err
 	}
 	system, mine, err := a.session.identify(ctx)

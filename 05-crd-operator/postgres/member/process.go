@@ -70,7 +70,9 @@ func (p *process) stopFast(timeout time.Duration) {
 // stopImmediate ends PostgreSQL as a crash would, and returns when it has ended.
 func (p *process) stopImmediate() {
 	if !p.signal(syscall.SIGQUIT, killAfter) {
-		// It is frozen. Its own processes notice that it is gone, and end.
+		// It is frozen. Its own processes would notice that it is gone, but only when they next
+		// wait for something; until then they write.
+		killChildren(p.cmd.Process.Pid, killAfter)
 		p.signal(syscall.SIGKILL, time.Minute)
 	}
 }

@@ -29,6 +29,7 @@ type target struct {
 	user, password string
 	database       string // postgres, if it is empty
 	tls            *tls.Config
+	client         bool // a session as clients have it: it understands SQL only, and counts as theirs do
 }
 
 func connect(ctx context.Context, t target) (session, error) {
@@ -46,6 +47,9 @@ func connect(ctx context.Context, t target) (session, error) {
 	config.Host, config.Port, config.User, config.Password, config.Database = t.host, uint16(number), t.user, t.password, cmp.Or(t.database, "postgres")
 	config.TLSConfig, config.Fallbacks = t.tls, nil
 	config.RuntimeParams = map[string]string{"replication": "database", "application_name": "agent", "default_transaction_read_only": "off"}
+	if t.client {
+		delete(config.RuntimeParams, "replication")
+	}
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		return session{}, err
@@ -178,7 +182,11 @@ func (s session) history(ctx context.Context, timeline int32) ([]plan.Fork, erro
 
 // await asks until it is so, or the time for an answer is over.
 func (s session) await(ctx context.Context, what, condition string) error {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	return s.awaitWithin(ctx, queryTimeout, what, condition)
+}
+
+func (s session) awaitWithin(ctx context.Context, timeout time.Duration, what, condition string) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for {
 		row, err := s.row(ctx, "SELECT "+condition)

@@ -32,9 +32,22 @@ func (s secrets) password(role string) (string, error) {
 	password := strings.TrimRight(string(content), "\r\n")
 	// PostgreSQL normalizes other characters, and its files have one password in a line.
 	if password == "" || strings.ContainsFunc(password, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return "", fmt.Errorf("reading the password of %s: %s is empty or has other characters than printable ASCII; change it in the Secret", role, path)
+		return "", fmt.Errorf("reading the password of %s: %s %w; change it in the Secret", role, path, errInvalid)
 	}
 	return password, nil
+}
+
+var errInvalid = errors.New("is empty or has other characters than printable ASCII")
+
+// invalidPasswords are the roles whose passwords cannot be used. A member starts without them, and
+// goes on with those that PostgreSQL has.
+func (s secrets) invalidPasswords() (invalid []string) {
+	for _, role := range roles {
+		if _, err := s.password(role.name); errors.Is(err, errInvalid) {
+			invalid = append(invalid, role.name)
+		}
+	}
+	return invalid
 }
 
 // passwords returns those of all roles, by their names.
@@ -86,16 +99,4 @@ func (s secrets) pair(name string, now time.Time) (cert, key []byte, err error) 
 		return nil, nil, fmt.Errorf("reading the certificate: %w", err) // one of the files may be newer
 	}
 	return certificates[newest], key, nil
-}
-
-// check returns an error if something is missing that the member cannot do without.
-func (s secrets) check(name string) error {
-	_, err := s.passwords()
-	if err == nil {
-		_, _, err = s.pair(name, time.Now())
-	}
-	if err != nil {
-		return fmt.Errorf("reading --secrets: %w", err)
-	}
-	return nil
 }

@@ -65,6 +65,9 @@ func (s settings) values(files layout) map[string]string {
 		"ssl_cert_file":               s.certificate(),
 		"ssl_key_file":                s.key(),
 		"hot_standby":                 "on",
+		"max_standby_streaming_delay": "30s", // how long replay waits for readers, and so how much a promotion has to replay
+		"max_standby_archive_delay":   "30s",
+		"recovery_min_apply_delay":    "0",
 		"wal_level":                   "replica",
 		"max_wal_senders":             "20",
 		"wal_keep_size":               "256MB", // for a standby that comes back

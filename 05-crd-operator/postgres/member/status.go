@@ -53,8 +53,14 @@ func (r *reporter) handler() http.Handler {
 		_ = json.NewEncoder(w).Encode(report) // an error means that the client is gone
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if report, silent := r.get(); silent || !report.Running {
+		report, silent := r.get()
+		switch {
+		case silent || !report.Running:
 			http.Error(w, "PostgreSQL does not answer", http.StatusServiceUnavailable)
+		case !report.Writable && report.Unreachable.Lasts():
+			// Its Service has other standbys. That of the primary has no other member, and leads
+			// people to the connections that are reserved for them.
+			http.Error(w, "no new client can connect", http.StatusServiceUnavailable)
 		}
 	})
 	return mux

@@ -52,6 +52,10 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 		a.describe(&r, o, status)
 		a.noteLapse(&r, o)
 	}
+	if a.server.running() {
+		r.Unreachable = a.reach.get()
+	}
+	r.InvalidPasswords = a.server.settings.secrets.invalidPasswords()
 	if r.Restored = a.restored; a.trouble != nil {
 		r.Trouble = a.trouble.Error()
 	}
@@ -231,6 +235,7 @@ const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_
 // stopped forgets what was true of a PostgreSQL that runs no more.
 func (a *agent) stopped() {
 	a.disconnect()
+	a.reach.note("", time.Now(), time.Now())
 	a.begins, a.followed, a.paused = 0, followed{}, false
 }
 

@@ -30,8 +30,7 @@ func (a *agent) promote(ctx context.Context, timeline int32) error {
 		return err
 	}
 	a.begins = timeline
-	_, err = a.session.within(ctx, promotionTimeout, "SELECT pg_promote()")
-	return err
+	return a.session.promote(ctx)
 }
 
 func historyName(timeline int32) string { return fmt.Sprintf("%08X.history", timeline) }

@@ -164,7 +164,6 @@ func TestRestoreOfAPrimaryThatHadMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			restored := newBackedUp(t)
-			restored.timeline = 4 // the last one, and that of the restore
 			first := restored.restore(e, tc.until)
 			first.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
 			restored.promote("db-1", "")

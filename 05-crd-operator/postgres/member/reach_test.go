@@ -1,0 +1,190 @@
+package member
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+)
+
+func TestHowLongNobodyCanConnect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r reach
+		cause, takes := plan.Cause(""), time.Duration(0)
+		ctx, stop := context.WithCancel(t.Context())
+		go r.run(ctx, func(ctx context.Context) (plan.Cause, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(takes):
+			}
+			return cause, nil
+		})
+		after := func(d time.Duration) *plan.Unreachable { time.Sleep(d); synctest.Wait(); return r.get() }
+		assert.Nil(t, after(time.Minute))
+
+		cause, takes = plan.Frozen, 2*queryTimeout // by TCP, and by the socket
+		assert.Nil(t, after(2*time.Second), "an attempt is not over")
+		assert.False(t, after(9*time.Second).Lasts(), "two attempts are")
+		assert.True(t, after(5*time.Second).Lasts(), "three are")
+		cause = plan.TooManyClients
+		assert.False(t, after(5*time.Second).Lasts(), "that is something else")
+		cause = ""
+		assert.Nil(t, after(5*time.Second))
+		stop()
+		synctest.Wait()
+	})
+}
+
+// A Service leads to members that are ready.
+func TestWhoIsReady(t *testing.T) {
+	crowded := &plan.Unreachable{Cause: plan.TooManyClients, For: time.Minute}
+	for name, tc := range map[string]struct {
+		report plan.Report
+		want   int
+	}{
+		"a standby":                          {plan.Report{Running: true}, http.StatusOK},
+		"one that nobody can connect to":     {plan.Report{Running: true, Unreachable: crowded}, http.StatusServiceUnavailable},
+		"a primary: there is no other":       {plan.Report{Running: true, Writable: true, Unreachable: crowded}, http.StatusOK},
+		"one whose PostgreSQL does not run ": {plan.Report{}, http.StatusServiceUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r reporter
+			r.set(tc.report, false)
+			answer := httptest.NewRecorder()
+			r.handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+			assert.Equal(t, tc.want, answer.Code)
+		})
+	}
+}
+
+// lone is a PostgreSQL that takes writes, and its agent.
+func lone(t *testing.T, files secrets) *agent {
+	t.Helper()
+	s := newServer(t, testpostgres.Find(t).Bin, files, "db-1")
+	require.NoError(t, s.initDB(t.Context()))
+	begin(t, s)
+	s.settings.names = "" // commits wait for nobody
+	require.NoError(t, s.reload())
+	awaitAnswer(t, s, "SELECT current_setting('synchronous_standby_names')", "")
+	awaitAnswer(t, s, "SELECT pg_promote()", "t")
+	return &agent{Options: Options{Name: "db-1"}, server: s}
+}
+
+// newClient connects to a server as the superuser does who has no session yet.
+func newClient(t *testing.T, s *server) session {
+	t.Helper()
+	to := s.local("")
+	to.client = true
+	c, err := connect(t.Context(), to)
+	require.NoError(t, err)
+	t.Cleanup(c.close)
+	return c
+}
+
+func TestWhyNoClientCanConnect(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		runAsNobody(t)
+		return
+	}
+	files := writeSecrets(t)
+	a := lone(t, files)
+	awaits := func(want plan.Cause) {
+		t.Helper()
+		var got plan.Cause
+		var err error
+		require.Eventually(t, func() bool { got, err = a.attempt(t.Context()); return got == want }, testcluster.TestTimeout, 10*time.Millisecond, "%v: %v", got, err)
+	}
+	awaits("")
+
+	password := filepath.Join(string(files), replicator, "password")
+	require.NoError(t, os.WriteFile(password, []byte("another"), 0o600))
+	_, err := connectMember(t.Context(), peer{"db-1", a.server.settings.address, a.server.settings.uid}, files)
+	require.ErrorContains(t, err, "password authentication failed")
+	awaits("") // which is no reason for a failover
+	require.NoError(t, os.WriteFile(password, []byte("the password of "+replicator), 0o600))
+
+	var clients []session
+	for range 97 { // of 100, of which three are reserved
+		clients = append(clients, newClient(t, a.server))
+	}
+	awaits(plan.TooManyClients)
+	clients = append(clients, newClient(t, a.server)) // as the superuser, for whom they are
+	for _, c := range clients {
+		c.close()
+	}
+	awaits("")
+
+	bundle, err := os.ReadFile(files.bundle())
+	require.NoError(t, err)
+	other, err := certificate.Read(nil, "uid", time.Now()).Issue([]string{"db-1"}, time.Now().Add(-2*certificate.Lifetime))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(files.bundle(), other.CA, 0o600))
+	awaits(plan.NoCertificate) // clients do not know its CA
+	require.NoError(t, os.WriteFile(files.bundle(), nil, 0o600))
+	awaits(plan.NoCertificate) // they know none
+	require.NoError(t, os.WriteFile(files.bundle(), append(bundle, other.CA...), 0o600))
+	awaits("")
+	require.NoError(t, replaceFile(a.server.settings.key(), string(other.Key)))
+	require.NoError(t, replaceFile(a.server.settings.certificate(), string(other.Certificate)))
+	require.NoError(t, a.server.reload())
+	awaits(plan.NoCertificate) // it has expired
+	_, err = a.server.installCertificate()
+	require.NoError(t, err)
+	require.NoError(t, a.server.reload())
+	awaits("")
+
+	_, err = newClient(t, a.server).rows(t.Context(), "ALTER SYSTEM SET ssl = off")
+	require.NoError(t, err)
+	require.NoError(t, a.server.reload())
+	awaits(plan.NotListening)
+}
+
+// PostgreSQL's own processes go on while the first one is frozen, and for some time when that is
+// gone. A member that has stopped must have none.
+func TestAFrozenPostgreSQLEndsAsAWhole(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		runAsNobody(t)
+		return
+	}
+	a := lone(t, writeSecrets(t))
+	awaitAnswer(t, a.server, "CREATE TABLE rows (n int); SELECT 1", "1")
+	busy, ended := newClient(t, a.server), make(chan error, 1)
+	go func() {
+		_, err := busy.within(context.WithoutCancel(t.Context()), testcluster.TestTimeout, "INSERT INTO rows SELECT generate_series(1, 1000000000)")
+		ended <- err
+	}()
+	awaitAnswer(t, a.server, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT%'", "1")
+	pid := a.server.current().cmd.Process.Pid
+	own := children(pid)
+	require.NotEmpty(t, own)
+
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	cause, err := a.attempt(t.Context())
+	assert.Equal(t, plan.Frozen, cause, "%v", err)
+	assert.Empty(t, ended, "the writer goes on")
+	a.server.stopImmediate()
+	for _, pid := range own {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "%s", stat)
+	}
+	require.Error(t, <-ended)
+	begin(t, a.server)
+	awaitAnswer(t, a.server, "SELECT count(*) FROM rows", "0")
+}
