@@ -17,7 +17,7 @@ import (
 )
 
 // The times of the Lease. A holder that cannot renew it has killed its PostgreSQL by
-// deadline + killAfter. That is before plan.LeaseDuration, after which the operator frees it.
+// deadline + killAfter, and half of that if it is frozen. That is before plan.LeaseDuration, after which the operator frees it.
 const (
 	renewEvery     = time.Second
 	requestTimeout = 2 * time.Second

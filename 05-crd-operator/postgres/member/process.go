@@ -72,7 +72,7 @@ func (p *process) stopImmediate() {
 	if !p.signal(syscall.SIGQUIT, killAfter) {
 		// It is frozen. Its own processes would notice that it is gone, but only when they next
 		// wait for something; until then they write.
-		killChildren(p.cmd.Process.Pid, killAfter)
+		killChildren(p.cmd.Process.Pid, killAfter/2)
 		p.signal(syscall.SIGKILL, time.Minute)
 	}
 }

@@ -8,6 +8,7 @@
 //	update.go    pods that are outdated, one at a time
 //	standby.go   whom commits wait for
 //	elect.go     there is no primary: fence, choose, promote
+//	reach.go     members that no new client can connect to
 //	backup.go    when the database is backed up
 //	recover.go   all disks are lost
 //	delete.go    the end
