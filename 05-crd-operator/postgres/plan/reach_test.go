@@ -105,6 +105,9 @@ func TestAnUnreachablePrimaryIsNotNone(t *testing.T) {
 	o.Describe(&o.Cluster.Status)
 	o.Now = time.Unix(1010, 0)
 	next := plan.Cluster(o).Status
+	if next == nil {
+		t.Fatal("there is no election")
+	}
 	o.Describe(next)
 	if c := meta.FindStatusCondition(next.Conditions, postgres.Available); c.Reason != "Electing" || !c.LastTransitionTime.Time.Equal(o.Now) {
 		t.Errorf("got %+v", c)
