@@ -6,9 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,25 +23,28 @@ import (
 func TestHowLongNobodyCanConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r reach
-		cause, takes := plan.Cause(""), time.Duration(0)
+		var cause atomic.Value // of each attempt
+		var takes atomic.Int64
+		cause.Store(plan.Cause(""))
 		ctx, stop := context.WithCancel(t.Context())
 		go r.run(ctx, func(ctx context.Context) (plan.Cause, error) {
 			select {
 			case <-ctx.Done():
-			case <-time.After(takes):
+			case <-time.After(time.Duration(takes.Load())):
 			}
-			return cause, nil
+			return cause.Load().(plan.Cause), nil
 		})
 		after := func(d time.Duration) *plan.Unreachable { time.Sleep(d); synctest.Wait(); return r.get() }
 		assert.Nil(t, after(time.Minute))
 
-		cause, takes = plan.Frozen, 2*queryTimeout // by TCP, and by the socket
+		cause.Store(plan.Frozen)
+		takes.Store(int64(2 * queryTimeout)) // by TCP, and by the socket
 		assert.Nil(t, after(2*time.Second), "an attempt is not over")
 		assert.False(t, after(9*time.Second).Lasts(), "two attempts are")
 		assert.True(t, after(5*time.Second).Lasts(), "three are")
-		cause = plan.TooManyClients
+		cause.Store(plan.TooManyClients)
 		assert.False(t, after(5*time.Second).Lasts(), "that is something else")
-		cause = ""
+		cause.Store(plan.Cause(""))
 		assert.Nil(t, after(5*time.Second))
 		stop()
 		synctest.Wait()
@@ -153,38 +154,4 @@ func TestWhyNoClientCanConnect(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.server.reload())
 	awaits(plan.NotListening)
-}
-
-// PostgreSQL's own processes go on while the first one is frozen, and for some time when that is
-// gone. A member that has stopped must have none.
-func TestAFrozenPostgreSQLEndsAsAWhole(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 {
-		runAsNobody(t)
-		return
-	}
-	a := lone(t, writeSecrets(t))
-	awaitAnswer(t, a.server, "CREATE TABLE rows (n int); SELECT 1", "1")
-	busy, ended := newClient(t, a.server), make(chan error, 1)
-	go func() {
-		_, err := busy.within(context.WithoutCancel(t.Context()), testcluster.TestTimeout, "INSERT INTO rows SELECT generate_series(1, 1000000000)")
-		ended <- err
-	}()
-	awaitAnswer(t, a.server, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT%'", "1")
-	pid := a.server.current().cmd.Process.Pid
-	own := children(pid)
-	require.NotEmpty(t, own)
-
-	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
-	cause, err := a.attempt(t.Context())
-	assert.Equal(t, plan.Frozen, cause, "%v", err)
-	assert.Empty(t, ended, "the writer goes on")
-	a.server.stopImmediate()
-	for _, pid := range own {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "%s", stat)
-	}
-	require.Error(t, <-ended)
-	begin(t, a.server)
-	awaitAnswer(t, a.server, "SELECT count(*) FROM rows", "0")
 }
