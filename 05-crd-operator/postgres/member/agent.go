@@ -11,6 +11,8 @@
 //	backup.go    make a base backup, and restore it on trial
 //	restore.go   make a database of one
 //	clone.go     copy the primary's database
+//	logstream.go and receive its log meanwhile
+//	slots.go     what log the primary keeps for others
 //	postgres.go  the server: initdb, start, settings, stop
 //	process.go   its process, which never outlives the agent
 //	settings.go  what is in its settings
@@ -98,6 +100,10 @@ type agent struct {
 	followed followed
 	streamed time.Time // when it last received from there
 	diverged followed  // from whom
+	kept     []string  // the folders of databases that were given up
+	copies   copies    // the attempts to clone
+
+	slotsKept time.Time // when unneeded slots were dropped last
 
 	refreshed time.Time // when the Secrets were compared last
 

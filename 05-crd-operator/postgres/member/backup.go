@@ -76,7 +76,7 @@ func (o BackupOptions) copy(ctx context.Context, id string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = from.baseBackup(ctx, file)
+	err = from.baseBackup(ctx, file, withLog)
 	info, statErr := file.Stat()
 	if err := errors.Join(err, statErr, file.Sync(), file.Close()); err != nil {
 		return 0, err

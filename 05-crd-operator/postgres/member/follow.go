@@ -47,6 +47,9 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	defer s.close()
+	if err := s.reserve(ctx, slotOf(a.Name)); err != nil {
+		return err
+	}
 	history, err := a.session.history(ctx, mine.Timeline)
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // layout is where things are on a member's volume.
@@ -14,6 +16,7 @@ type layout string
 func (l layout) database() string  { return filepath.Join(string(l), "database") }
 func (l layout) log() string       { return filepath.Join(l.database(), "pg_wal") }
 func (l layout) partial() string   { return filepath.Join(string(l), "database.partial") }
+func (l layout) received() string  { return filepath.Join(string(l), "database.log") } // the log of a copy that is not complete
 func (l layout) wiped() string     { return filepath.Join(string(l), "database.wiped") }
 func (l layout) restoring() layout { return layout(filepath.Join(string(l), "restoring")) }
 func (l layout) settings() string  { return filepath.Join(string(l), "postgresql.conf") }
@@ -61,12 +64,27 @@ func (l layout) check(version string) error {
 
 // clean removes what an agent that was killed has left half done.
 func (l layout) clean() error {
-	for _, folder := range []string{l.partial(), l.wiped(), string(l.restoring())} {
+	for _, folder := range []string{l.partial(), l.received(), l.wiped(), string(l.restoring())} {
 		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addLog adds the log that was received beside a copy.
+func (l layout) addLog() error {
+	entries, err := os.ReadDir(l.received())
+	if err != nil {
+		return err
+	}
+	wal := filepath.Join(l.partial(), "pg_wal")
+	for _, entry := range entries {
+		if err := os.Rename(filepath.Join(l.received(), entry.Name()), filepath.Join(wal, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(syncFolder(wal), os.Remove(l.received()))
 }
 
 // keep gives the complete copy its name, so that it survives a crash as a whole.
@@ -90,7 +108,34 @@ func (l layout) wipe() error {
 	if err := os.Rename(l.database(), l.wiped()); err != nil {
 		return err
 	}
-	return os.RemoveAll(l.wiped())
+	return errors.Join(syncFolder(string(l)), os.RemoveAll(l.wiped()))
+}
+
+// setAside gives the database a name beside, under which nothing removes it. Without the signal of a
+// standby, a person can start PostgreSQL on it by itself. An agent that dies before it has another
+// name makes the signal anew.
+func (l layout) setAside(folder string) error {
+	for _, file := range []string{filepath.Join(l.database(), standbySignal), l.lock()} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Rename(l.database(), filepath.Join(string(l), folder)); err != nil {
+		return err
+	}
+	return syncFolder(string(l))
+}
+
+// aside are the folders that were set aside.
+func (l layout) aside() ([]string, error) {
+	entries, err := os.ReadDir(string(l))
+	var folders []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), plan.KeptPrefix) {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders, err
 }
 
 // replaceFile writes a file that is never seen half written.

@@ -84,6 +84,7 @@ func (a *agent) next(ctx context.Context) (plan.Step, error) {
 	status, term := a.seen()
 	a.keepSpace(ctx, status)
 	a.keepParameters(ctx)
+	a.dropSlots(ctx, status)
 	step := plan.NextStep(plan.View{
 		Name: a.Name, UID: a.UID, Status: status, HoldsLease: a.lease.holds(),
 		Report: a.observe(ctx, status), Diverged: a.diverged == of(status),

@@ -20,7 +20,7 @@ func TestTheDiskIsMeasuredOftenWhenLittleIsLeft(t *testing.T) {
 		"nearly full":                 {-1, 300 * time.Millisecond, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &space{room: tc.room}
+			s := &space{left: tc.room}
 			assert.Equal(t, tc.want, s.pause(tc.took))
 		})
 	}

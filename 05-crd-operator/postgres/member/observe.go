@@ -39,7 +39,7 @@ const (
 
 const question = "SELECT " + writable + ", current_setting('synchronous_standby_names'), " + receiving + ", " + paused
 
-const standbysQuestion = `SELECT application_name, sync_state, coalesce(flush_lsn, '0/0'), pid || ' ' || backend_start FROM pg_stat_replication WHERE state = 'streaming' ORDER BY 1`
+const standbysQuestion = `SELECT application_name, sync_state, coalesce(flush_lsn, '0/0'), pid || ' ' || backend_start FROM pg_stat_replication WHERE state = 'streaming' AND application_name <> '` + clientName + `' ORDER BY 1`
 
 // observe asks PostgreSQL for all that the agent decides by.
 func (s session) observe(ctx context.Context) (observation, error) {

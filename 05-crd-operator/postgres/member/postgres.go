@@ -232,6 +232,12 @@ func (s *server) wipe() error {
 	return s.files.wipe()
 }
 
+// setAside stops PostgreSQL cleanly, so that all of the log is applied, and keeps the database beside.
+func (s *server) setAside(folder string) error {
+	s.stopFast(lastFor)
+	return s.files.setAside(folder)
+}
+
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d\S*)`)
 
 // findVersion returns the version of PostgreSQL, such as 17.6.

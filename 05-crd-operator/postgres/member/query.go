@@ -19,6 +19,9 @@ import (
 // queryTimeout is how long PostgreSQL may take to answer what the agent asks.
 const queryTimeout = 2 * time.Second
 
+// clientName is what PostgreSQL knows agents by.
+const clientName = "agent"
+
 // session is a connection to a PostgreSQL, its own or that of another member. It is one that
 // understands the commands of standbys as well as SQL.
 type session struct{ *pgconn.PgConn }
@@ -46,7 +49,7 @@ func connect(ctx context.Context, t target) (session, error) {
 	}
 	config.Host, config.Port, config.User, config.Password, config.Database = t.host, uint16(number), t.user, t.password, cmp.Or(t.database, "postgres")
 	config.TLSConfig, config.Fallbacks = t.tls, nil
-	config.RuntimeParams = map[string]string{"replication": "database", "application_name": "agent", "default_transaction_read_only": "off"}
+	config.RuntimeParams = map[string]string{"replication": "database", "application_name": clientName, "default_transaction_read_only": "off"}
 	if t.client {
 		delete(config.RuntimeParams, "replication")
 	}

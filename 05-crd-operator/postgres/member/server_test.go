@@ -40,7 +40,7 @@ func TestAStandbyFollows(t *testing.T) {
 	awaitAnswer(t, primary, "CREATE TABLE rows AS SELECT 7 AS n; SELECT n FROM rows", "7")
 
 	source := peer{"db-1", primary.settings.address, primary.settings.uid}
-	require.NoError(t, standby.clone(t.Context(), source))
+	require.NoError(t, standby.clone(t.Context(), source, 1<<30))
 	begin(t, standby)
 	standby.settings.primary = source
 	require.NoError(t, standby.reload())

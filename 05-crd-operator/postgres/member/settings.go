@@ -71,6 +71,7 @@ func (s settings) values(files layout) map[string]string {
 		"wal_level":                   "replica",
 		"max_wal_senders":             "20",
 		"wal_keep_size":               "256MB", // for a standby that comes back
+		"max_slot_wal_keep_size":      "512MB", // for one that has a slot, and lags
 		"wal_sender_timeout":          "5s",
 		"wal_receiver_timeout":        "5s",
 		"wal_retrieve_retry_interval": "1s",
@@ -79,6 +80,7 @@ func (s settings) values(files layout) map[string]string {
 		"synchronous_commit":          "on",
 		"synchronous_standby_names":   "",
 		"primary_conninfo":            "",
+		"primary_slot_name":           "",
 		// A PostgreSQL that has crashed ends, and the pod with it.
 		"restart_after_crash": "off",
 		"archive_mode":        "off",
@@ -110,11 +112,14 @@ func (s settings) values(files layout) map[string]string {
 	if s.capacity > 0 { // a small disk must not be full of log
 		values["max_wal_size"] = kilobytes(logShare(s.capacity) / 2)
 		values["wal_keep_size"] = kilobytes(min(logShare(s.capacity)/2, 256<<20)) // for a standby that comes back
+		// With what is written until the next checkpoint, this is the share of the log, too.
+		values["max_slot_wal_keep_size"] = kilobytes(logShare(s.capacity) / 2)
 	}
 	if s.names != "" {
 		values["synchronous_standby_names"] = `"` + s.names + `"`
 	}
 	if s.primary.address != "" {
+		values["primary_slot_name"] = slotOf(s.member)
 		ip, port, _ := net.SplitHostPort(s.primary.address)
 		values["primary_conninfo"] = fmt.Sprintf("host=%s hostaddr=%s port=%s user=%s passfile=%s sslmode=verify-full sslrootcert=%s application_name=%s",
 			s.primary.name, ip, port, replicator, escape(s.passfile()), escape(s.secrets.bundle()), s.member)

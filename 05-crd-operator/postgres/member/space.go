@@ -42,7 +42,7 @@ type space struct {
 	used     int64 // by the files but for the log, in bytes
 	log      int64 // by the log
 	free     int64 // on the file system
-	room     int64 // until the disk is nearly full
+	left     int64 // until the disk is nearly full
 }
 
 // A quarter of the disk is for the log, but not more than this. PostgreSQL is told to keep half of
@@ -72,9 +72,9 @@ func (s *space) pause(took time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	const most = fastest * int64(measureAtAll/time.Second)
-	pause := max(time.Duration(min(s.room, most))*time.Second/fastest, measureMost)
+	pause := max(time.Duration(min(s.left, most))*time.Second/fastest, measureMost)
 	longer := mostOfTime * took
-	if s.room < fastest {
+	if s.left < fastest {
 		longer = min(longer, mostWhenFew)
 	}
 	return max(pause, longer)
@@ -119,16 +119,36 @@ func (s *space) measure() error {
 func (s *space) nearlyFull(capacity int64, was bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left, reserve := s.free, int64(leastReserve)
+	left, reserve := s.free, reserveOf(capacity)
 	if capacity > 0 {
 		left = min(left, capacity-s.used-max(s.log, logShare(capacity)))
-		reserve = min(max(reserve, capacity/10), mostReserve)
 	}
 	if was {
 		reserve *= 2
 	}
-	s.room = left - reserve
-	return s.measured && s.room < 0
+	s.left = left - reserve
+	return s.measured && s.left < 0
+}
+
+func reserveOf(capacity int64) int64 {
+	if capacity == 0 {
+		return leastReserve
+	}
+	return min(max(leastReserve, capacity/10), mostReserve)
+}
+
+// room measures how much a disk without a database has for one and its log, but for the reserve.
+func (s *space) room(capacity int64) (int64, error) {
+	if err := s.measure(); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.free
+	if capacity > 0 {
+		left = min(left, capacity-s.used-s.log)
+	}
+	return left - reserveOf(capacity), nil
 }
 
 // keepSpace has PostgreSQL take no writes while the disk of this member is nearly full, or that of

@@ -28,6 +28,7 @@ var stepTimeout = map[plan.Step]time.Duration{
 	plan.Restore:  recoveryTimeout,
 	plan.Clone:    time.Hour,
 	plan.Wipe:     time.Minute,
+	plan.Keep:     time.Minute,
 	plan.Follow:   10 * time.Second,
 	plan.SetNames: 2*checkpointTimeout + queryTimeout,
 	plan.Promote:  promotionTimeout,
@@ -39,6 +40,10 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 	if a.server.files.complete() {
 		r.Data, r.Timeline = plan.Complete, a.server.files.newestTimeline()
 	}
+	if kept, err := a.server.files.aside(); err == nil {
+		a.kept = kept
+	}
+	r.Kept = a.kept
 	silent := false
 	if !a.server.running() {
 		a.stopped()
@@ -135,6 +140,9 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	if step == plan.Start && a.server.running() {
 		return errNotYet // it does not answer yet
 	}
+	if step == plan.Clone && time.Now().Before(a.copies.next) {
+		return a.copies.failure
+	}
 	a.reporter.extend(goodFor + stepTimeout[step])
 	klog.FromContext(ctx).Info("next step", "step", step, "term", status.Term, "phase", status.Phase)
 	switch step {
@@ -143,11 +151,13 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	case plan.Restore:
 		return a.restore(ctx, status)
 	case plan.Clone:
-		return a.server.clone(ctx, primaryOf(status))
+		return a.clone(ctx, status)
 	case plan.Wipe:
 		a.diverged = followed{}
 		a.disconnect()
 		return a.server.wipe()
+	case plan.Keep:
+		return a.keep(status)
 	case plan.Start:
 		a.names, a.since = nobody, since{}
 		return a.server.start()
@@ -175,6 +185,14 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return fmt.Errorf("step %q is not known", step)
 	}
 	return nil
+}
+
+// keep keeps beside what a person has given up.
+func (a *agent) keep(status postgres.PostgresClusterStatus) error {
+	term, _ := plan.GivenUp(status, a.Name, a.kept)
+	a.diverged = followed{}
+	a.disconnect()
+	return a.server.setAside(plan.KeptFolder(term))
 }
 
 // restore makes the database of the backups of this cluster, or of another one.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -78,6 +79,7 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	r.recordRefusal(o, cluster.Status)
 	r.recordCommits(o, cluster)
 	r.recordUnreachable(o, cluster.Status)
+	r.recordTroubles(o, cluster.Status.Members)
 	return nil
 }
 
@@ -102,6 +104,17 @@ func (r *Reconciler) recordCommits(o observation, now *postgres.PostgresCluster)
 func (r *Reconciler) recordUnreachable(o observation, s postgres.PostgresClusterStatus) {
 	for _, sentence := range plan.NewlyUnreachable(o.Cluster.Status, s) {
 		r.record(o, plan.Decision{Action: "Observe", Reason: "Unreachable", Note: sentence, Warning: true})
+	}
+}
+
+// recordTroubles tells people which members begin to fail to copy the database. The status has why
+// the last attempt has failed.
+func (r *Reconciler) recordTroubles(o observation, now []postgres.MemberStatus) {
+	for _, m := range now {
+		known := slices.ContainsFunc(o.Cluster.Status.Members, func(was postgres.MemberStatus) bool { return was.Name == m.Name && was.Trouble != "" })
+		if m.Trouble != "" && !known {
+			r.record(o, plan.Decision{Action: plan.WriteStatus, Reason: "CopyFailed", Note: m.Name + " has no copy of the database: " + m.Trouble, Warning: true})
+		}
 	}
 }
 

@@ -42,6 +42,9 @@ func (w *world) step(n int8, s *scope) bool {
 func (w *world) do(n int8, next plan.Step, s *scope) bool {
 	m := w.at(n)
 	switch next {
+	case plan.Keep:
+		w.kept[n-1] |= m.log.set()
+		return w.fill(m, plan.Wipe)
 	case plan.InitDB, plan.Restore, plan.Clone, plan.Wipe:
 		return w.fill(m, next)
 	case plan.Start:

@@ -11,6 +11,7 @@
 //	reach.go     members that no new client can connect to
 //	backup.go    when the database is backed up
 //	recover.go   all disks are lost
+//	lost.go      what a person has given up is kept
 //	delete.go    the end
 //	unsafe.go    why nobody can be chosen
 //	report.go    what a member observes

@@ -42,6 +42,9 @@ func (o Observed) describeMembers(s *postgres.PostgresClusterStatus) {
 	s.Members, s.Replicas = nil, 0
 	for _, m := range o.Members {
 		member := postgres.MemberStatus{Name: m.Name, Storage: m.Storage, Full: m.full()}
+		if m.answers() && m.Report.Data != Complete && Serving(s.Phase) {
+			member.Trouble = m.Report.Trouble
+		}
 		if m.answers() && m.Report.Running {
 			member.Unreachable = o.unreachable(m)
 			member.Ready, member.Timeline, member.Address = member.Unreachable == "", m.Report.Timeline, m.Report.Address
@@ -84,7 +87,7 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	case len(disks) == 2:
 		set(postgres.Redundant, metav1.ConditionTrue, "TwoDisks", "every acknowledged commit is on the disks of "+strings.Join(disks, " and "))
 	case len(disks) == 1:
-		set(postgres.Redundant, metav1.ConditionFalse, "OneDisk", fmt.Sprintf("the latest acknowledged commits may be on one disk only %v", disks))
+		set(postgres.Redundant, metav1.ConditionFalse, "OneDisk", fmt.Sprintf("the latest acknowledged commits may be on one disk only %v", disks)+troubles(*s))
 	default:
 		set(postgres.Redundant, metav1.ConditionFalse, "NoDisk", "no disk that is there is known to hold every acknowledged commit")
 	}
@@ -125,6 +128,16 @@ func (o Observed) asynchronous(s postgres.PostgresClusterStatus) string {
 		return ""
 	}
 	return "acknowledged commits may be on the disk of " + s.Primary + " only: " + report.Asynchronous
+}
+
+// troubles is why members have no copy of the database.
+func troubles(s postgres.PostgresClusterStatus) (all string) {
+	for _, m := range s.Members {
+		if m.Trouble != "" {
+			all += fmt.Sprintf("; %s has no copy: %s", m.Name, m.Trouble)
+		}
+	}
+	return all
 }
 
 // whyNone is why there is no primary.

@@ -60,7 +60,9 @@ func (o Observed) choose() Decision {
 	case s.Phase != postgres.Unsafe && o.Leaderless > unsafeAfter:
 		return o.write("Unsafe", o.whyNobody(), func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe })
 	case s.Phase == postgres.Unsafe && leave != nil && leave.Term == s.Term && o.eligible(o.member(leave.Member)):
-		return backUpAnew(o.promote(o.member(leave.Member), "DataLossAllowed", o.loss(leave.Member)))
+		d := backUpAnew(o.promote(o.member(leave.Member), "DataLossAllowed", o.loss(leave.Member)))
+		o.giveUp(d.Status, leave.Member)
+		return d
 	}
 	return Decision{}
 }

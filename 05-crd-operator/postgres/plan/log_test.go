@@ -31,8 +31,9 @@ func (w *world) promote(n int8, s *scope) {
 		m.position = alone
 	}
 	if w.lossAllowed(n) {
-		w.acked &= m.log.set()
+		w.loseBut(m.log)
 	}
+	w.givenUp &^= m.log.set() // it has them after all
 	if w.leader = (leader{m.seen.term, w.podOf(n)}); m.names == 0 {
 		w.acked |= m.log.set()
 	}

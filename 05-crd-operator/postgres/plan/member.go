@@ -14,6 +14,7 @@ const (
 	Restore       Step = "Restore"       // make it of the backup in Status.Restore
 	Clone         Step = "Clone"         // copy that of the pod in Status.PrimaryUID, while it takes writes
 	Wipe          Step = "Wipe"          // remove what has diverged
+	Keep          Step = "Keep"          // or keep it beside, if a person gave it up
 	Start         Step = "Start"         // PostgreSQL, always read-only, receiving from nobody
 	Follow        Step = "Follow"        // receive from the primary
 	TakeLease     Step = "TakeLease"     // if nobody else holds it, be it expired or not
@@ -83,7 +84,10 @@ func (v View) lead() Step {
 
 // follow receives from the primary.
 func (v View) follow() Step {
+	_, givenUp := GivenUp(v.Status, v.Name, v.Report.Kept)
 	switch {
+	case v.Diverged && givenUp:
+		return Keep
 	case v.Diverged:
 		return Wipe
 	case v.Report.Following != v.Status.Primary:

@@ -21,6 +21,7 @@ func TestARuleThatIsLeftOutIsMissed(t *testing.T) {
 		needProof:     {scope{begin: whole(2), commits: 1, faults: 1, kinds: []kind{unreachable}}, "two members take writes"},
 		oneChoice:     {scope{begin: whole(3), commits: 1, late: true, wishes: []func(*spec){wants(3), wants(2)}}, "lacks an acknowledged commit"},
 		compareSwap:   {scope{begin: whole(2), commits: 1, faults: 1, kinds: []kind{kill}, second: true}, ""},
+		keepLost:      {scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}, leave: true}, "given up"},
 		nothingIsLeft: {scope{begin: whole(2), faults: 1, kinds: []kind{dataLost}, backup: true}, "while a disk is left"},
 		inTerm:        {scope{begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true}, "are removed"},
 		perConnection: {scope{begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true}, "lacks an acknowledged commit"},

@@ -53,7 +53,7 @@ func (w *world) act(s *scope) bool {
 func (w *world) write(next status, s *scope) {
 	was := w.status
 	if w.status = next; w.lossAllowed(next.primary) {
-		w.acked &= w.at(next.primary).log.set()
+		w.loseBut(w.at(next.primary).log)
 	}
 	if next.phase == recovering {
 		w.acked = 0 // which the operator says
@@ -68,6 +68,12 @@ func (w *world) write(next status, s *scope) {
 			m.behind = min(m.behind+1, 2)
 		}
 	}
+}
+
+// loseBut gives up the acknowledged commits that are not in a log.
+func (w *world) loseBut(l log) {
+	w.givenUp |= w.acked &^ l.set()
+	w.acked &= l.set()
 }
 
 // lossAllowed reports whether a person has allowed to promote a member in this term.

@@ -21,6 +21,9 @@ func broken(before *world, m move, w *world, s *scope) string {
 		if before.at(n).complete && !now.complete && m.kind < kill && !w.spec.deleted && before.status.isSynced(n) && before.at(n).disk == hasDisk {
 			return "the data of " + names[n] + ", which is synced, are removed"
 		}
+		if erased := before.has(n) &^ w.has(n); erased&w.givenUp != 0 && m.kind < kill && !w.spec.deleted && before.at(n).disk == hasDisk {
+			return "commits that were given up are erased by " + names[n]
+		}
 	}
 	switch was := before.leader; {
 	case m.kind == commit && before.at(m.member).position == alone && w.acked != before.acked:
@@ -42,6 +45,9 @@ func broken(before *world, m move, w *world, s *scope) string {
 	}
 	return ""
 }
+
+// has are the commits that a member has, in its database or beside it.
+func (w *world) has(n int8) uint8 { return w.at(n).log.set() | w.kept[n-1] }
 
 // unlawful is why a member should not have been named.
 func unlawful(before, w *world) string {

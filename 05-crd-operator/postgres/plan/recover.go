@@ -23,6 +23,7 @@ func (o Observed) recover() Decision {
 		next.Standby, next.Synced = "", nil
 		next.Restore = &postgres.RestoreFrom{Cluster: o.Cluster.Name}
 		next.Backup.Begun = nil // another base backup is due as soon as there is a primary
+		o.giveUp(next, "")      // a person may still bring a disk back
 	})
 	d.Warning = true
 	return d

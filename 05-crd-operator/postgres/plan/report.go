@@ -64,6 +64,7 @@ type Report struct {
 	InvalidPasswords []string `json:"invalidPasswords,omitempty"`
 
 	Full     bool      `json:"full,omitempty"`     // its disk is nearly full
+	Kept     []string  `json:"kept,omitempty"`     // the folders of databases that it keeps beside its own
 	Trouble  string    `json:"trouble,omitempty"`  // why its last step has failed
 	Restored *Restored `json:"restored,omitempty"` // what its database was made of, if it was restored
 	Archive  *Archive  `json:"archive,omitempty"`  // what is in the archive, as the primary sees it

@@ -17,6 +17,7 @@ const (
 	compareSwap   rule = "a status is written only over the one that it was decided on"
 	firstLive     rule = "the first status that a pod sees is read live"
 	nothingIsLeft rule = "the backup is restored only if no disk is left"
+	keepLost      rule = "a database that was given up is kept"
 	inTerm        rule = "a standby is published only if it knows of the term"
 )
 
@@ -55,6 +56,8 @@ func (s *scope) bendObservation(o observation) observation {
 // bend leaves a rule of the members out.
 func (s *scope) bendOpinion(o opinion) opinion {
 	switch {
+	case s.without == keepLost:
+		o.seen.lost = 0
 	case s.without == samePod && o.seen.primary == o.pod.member && o.seen.primaryPod.run != 0:
 		o.seen.primaryPod = o.pod
 	case s.without == needLease && o.seen.primaryPod == o.pod:

@@ -62,6 +62,9 @@ func (o Observed) refusal() (reason, message string) {
 	if message := o.invalidPasswords(); message != "" {
 		return "InvalidPassword", message
 	}
+	if message := o.stays(); message != "" {
+		return "DataKept", message
+	}
 	return "", ""
 }
 

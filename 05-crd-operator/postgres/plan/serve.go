@@ -9,7 +9,7 @@ func (o Observed) serve() Decision {
 	if why := o.lost(); why != "" {
 		return o.beginElection(why)
 	}
-	return first(o.unpublish, o.setRoles, o.repair, o.setStandby, o.leave, o.join, o.update, o.switchover, o.backUp)
+	return first(o.unpublish, o.setRoles, o.repair, o.setStandby, o.updateLost, o.leave, o.join, o.update, o.switchover, o.backUp)
 }
 
 // lost is why the primary is one no more.
@@ -54,8 +54,8 @@ func (o Observed) setRoles() Decision {
 	return Decision{}
 }
 
-// leaver is the member that is one too many, or empty: never the primary, the wish and the
-// standby last, and before the others one that does not answer.
+// leaver is the member that is one too many, or empty: never the primary, nor one whose disk only a
+// person may delete; the wish and the standby last, and before the others one that does not answer.
 func (o Observed) leaver() string {
 	s := o.Cluster.Status
 	if len(o.Members) <= int(o.Cluster.Spec.Size) || !Serving(s.Phase) {
@@ -63,8 +63,6 @@ func (o Observed) leaver() string {
 	}
 	worth := func(m Member) int {
 		switch {
-		case m.Name == s.Primary:
-			return 4
 		case m.Name == o.Cluster.Spec.Primary:
 			return 3
 		case m.Name == s.Standby:
@@ -74,7 +72,11 @@ func (o Observed) leaver() string {
 		}
 		return 0
 	}
-	leaver := slices.MinFunc(o.Members, func(a, b Member) int {
+	able := slices.DeleteFunc(slices.Clone(o.Members), func(m Member) bool { return m.Name == s.Primary || o.keeps(m) })
+	if len(able) == 0 {
+		return ""
+	}
+	leaver := slices.MinFunc(able, func(a, b Member) int {
 		if w := worth(a) - worth(b); w != 0 {
 			return w
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,11 @@ func (o Observed) noSpace(s postgres.PostgresClusterStatus) string {
 	problem := "nearly full: the disk of " + strings.Join(full, ", that of ")
 	if NoSpace(s) {
 		problem += "; no writes are taken"
+	}
+	for _, l := range s.Lost {
+		if l.Folder != "" && slices.Contains(full, l.Member) {
+			problem += fmt.Sprintf("; that of %s also has the folder %s (status.lost)", l.Member, l.Folder)
+		}
 	}
 	return problem + ". Raise spec.storage, which is " + o.Cluster.Spec.Storage.String() +
 		", or delete data in a session that begins with SET default_transaction_read_only = off"

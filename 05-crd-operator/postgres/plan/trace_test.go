@@ -78,6 +78,8 @@ func difference(before, after *world, n int8) string {
 		return "makes a database"
 	case !was.complete && is.complete:
 		return "clones"
+	case before.kept != after.kept:
+		return "keeps its database beside"
 	case was.complete && !is.complete:
 		return "wipes its disk"
 	case !was.running && is.running:

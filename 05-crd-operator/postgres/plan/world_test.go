@@ -19,12 +19,14 @@ type world struct {
 	holder   pod // of the Lease; zero if it is free
 	expired  bool
 	pending  pending
-	leader   leader // the last member that was promoted
-	commits  int8   // that were begun
-	acked    uint8  // a bit for each commit that was acknowledged
-	faults   int8   // that may still happen
-	wishes   int8   // how many of the scope's wishes have been uttered
-	finished bool   // the cluster has no finalizer any more
+	leader   leader   // the last member that was promoted
+	commits  int8     // that were begun
+	acked    uint8    // a bit for each commit that was acknowledged
+	givenUp  uint8    // one for each that was, before a person allowed data loss
+	kept     [3]uint8 // those that each member keeps beside its database
+	faults   int8     // that may still happen
+	wishes   int8     // how many of the scope's wishes have been uttered
+	finished bool     // the cluster has no finalizer any more
 
 	// These are used in few scopes.
 	other pending // of a second operator
@@ -47,6 +49,7 @@ type status struct {
 	primaryPod pod
 	standby    int8
 	synced     [2]int8
+	lost       uint8 // a bit for each member whose database was given up
 }
 
 // view is the part of the status on which the steps of members depend.
@@ -56,12 +59,13 @@ type view struct {
 	primary    int8
 	primaryPod pod
 	standby    int8
+	lost       uint8
 }
 
-func (s status) view() view { return view{s.phase, s.term, s.primary, s.primaryPod, s.standby} }
+func (s status) view() view { return view{s.phase, s.term, s.primary, s.primaryPod, s.standby, s.lost} }
 
 func (v view) full() postgres.PostgresClusterStatus {
-	return status{phase: v.phase, term: v.term, primary: v.primary, primaryPod: v.primaryPod, standby: v.standby}.full()
+	return status{phase: v.phase, term: v.term, primary: v.primary, primaryPod: v.primaryPod, standby: v.standby, lost: v.lost}.full()
 }
 
 // member is what there is of a member.
@@ -191,6 +195,11 @@ func (s status) full() postgres.PostgresClusterStatus {
 			out.Synced = append(out.Synced, names[m])
 		}
 	}
+	for m := range 3 {
+		if s.lost&(1<<m) != 0 {
+			out.Lost = append(out.Lost, postgres.LostData{Member: names[m+1]})
+		}
+	}
 	if s.phase == recovering {
 		out.Restore = &postgres.RestoreFrom{Cluster: "db"}
 	}
@@ -201,6 +210,9 @@ func short(s *postgres.PostgresClusterStatus) status {
 	out := status{phase: int8(slices.Index(phases, s.Phase)), term: int8(s.Term), primary: number(s.Primary), primaryPod: podOf(s.PrimaryUID), standby: number(s.Standby)}
 	for i, m := range s.Synced {
 		out.synced[i] = number(m)
+	}
+	for _, l := range s.Lost {
+		out.lost |= 1 << (number(l.Member) - 1)
 	}
 	return out
 }

@@ -225,6 +225,14 @@ type PostgresClusterStatus struct {
 	// +listType=set
 	Synced []string `json:"synced,omitempty"`
 
+	// The databases that were given up when a person allowed data loss. They may have the last
+	// copy of acknowledged commits, so only a person erases them.
+	// +optional
+	// +listType=map
+	// +listMapKey=member
+	// +listMapKey=term
+	Lost []LostData `json:"lost,omitempty"`
+
 	// The major version of the PostgreSQL that has made the database. An image with another one
 	// cannot read it.
 	// +optional
@@ -292,6 +300,17 @@ type Restorable struct {
 	To   metav1.Time `json:"to"`
 }
 
+// LostData is the database of a member that was given up.
+type LostData struct {
+	// The member that has it on its disk.
+	Member string `json:"member"`
+	// The term in which a person allowed that it is lost.
+	Term int64 `json:"term"`
+	// The folder of the disk in which the member keeps it. Empty until the member comes back.
+	// +optional
+	Folder string `json:"folder,omitempty"`
+}
+
 // MemberStatus is what is known of a member.
 type MemberStatus struct {
 	Name string `json:"name"`
@@ -319,6 +338,9 @@ type MemberStatus struct {
 	// Whether its disk is nearly full: less than a tenth is left.
 	// +optional
 	Full bool `json:"full,omitempty"`
+	// Why it has no copy of the database, if the last attempt to make one has failed.
+	// +optional
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // PostgresClusterList is a list of PostgresClusters.
