@@ -179,6 +179,7 @@ func TestStandbyThatCannotCatchUpIsClonedAnew(t *testing.T) {
 	first.sql(createRows)
 	e.join("db-2").stop()
 	first.alters("wal_keep_size = 0")
+	first.alters("max_slot_wal_keep_size = '1MB'")
 	for range 2 {
 		first.sql("INSERT INTO rows VALUES (2); SELECT pg_switch_wal()")
 		first.sql("CHECKPOINT")
