@@ -11,7 +11,8 @@
 //	backup.go    make a base backup, and restore it on trial
 //	restore.go   make a database of one
 //	clone.go     copy the primary's database
-//	logstream.go and receive its log meanwhile
+//	attempts.go  what it does when that fails
+//	logstream.go the log that is received meanwhile
 //	slots.go     what log the primary keeps for others
 //	postgres.go  the server: initdb, start, settings, stop
 //	process.go   its process, which never outlives the agent
