@@ -27,6 +27,7 @@ type agent struct {
 	report plan.Report // of which the test may change anything
 	silent bool        // it does not answer
 	frozen bool        // it takes no steps, either
+	rests  bool        // it takes no steps, and answers
 }
 
 // ServeHTTP is /status.
@@ -34,7 +35,7 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked = append(a.asked, a.name)
-	if !a.frozen {
+	if !a.frozen && !a.rests {
 		if err := a.steps(context.WithoutCancel(request.Context())); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

@@ -45,7 +45,7 @@ type env struct {
 
 	mu      sync.Mutex        // guards what agents and the test change
 	agents  map[string]*agent // that run, by the names of members
-	all     map[string]*agent // that were started, by their addresses
+	all     *sync.Map         // that were started, *agent, by their addresses
 	data    map[string]bool   // the members with a database on their disks
 	archive *plan.Archive     // what a primary says of the archive
 	asked   []string          // the members whose agents were asked, in order
@@ -66,7 +66,7 @@ func newEnvOn(t testing.TB, server *testcluster.Cluster, install func()) *env {
 	install()
 	e := &env{
 		TB: t, server: server, clock: clocktesting.NewFakeClock(time.Now()), events: events.NewFakeRecorder(1000),
-		agents: map[string]*agent{}, all: map[string]*agent{}, data: map[string]bool{},
+		agents: map[string]*agent{}, all: &sync.Map{}, data: map[string]bool{},
 	}
 	e.Client = e.connect(server.Config)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "operator-", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
@@ -106,13 +106,11 @@ func (e *env) options() Options {
 // their pods. An agent is silent only if the test says so, however busy the machine is.
 func (e *env) dialer() *http.Client {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		e.mu.Lock()
-		a := e.all[address]
-		e.mu.Unlock()
-		if a == nil {
+		a, found := e.all.Load(address)
+		if !found {
 			return nil, &net.AddrError{Err: "nobody is there", Addr: address}
 		}
-		return (&net.Dialer{}).DialContext(ctx, network, a.server.Listener.Addr().String())
+		return (&net.Dialer{}).DialContext(ctx, network, a.(*agent).server.Listener.Addr().String())
 	}
 	return &http.Client{Timeout: testcluster.TestTimeout, Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}}
 }
@@ -131,7 +129,7 @@ func (e *env) start(pod *corev1.Pod) *agent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.agents[pod.Name] = a
-	e.all[net.JoinHostPort(ip, strconv.Itoa(int(pod.Spec.Containers[0].Ports[1].ContainerPort)))] = a
+	e.all.Store(net.JoinHostPort(ip, strconv.Itoa(int(pod.Spec.Containers[0].Ports[1].ContainerPort))), a)
 	return a
 }
 
