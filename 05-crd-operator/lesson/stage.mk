@@ -31,6 +31,7 @@ chaos: $(LAB) | go ## Break a PostgresCluster at random, again and again (FAULTS
 	  go test $(if $(RACE),-race) -run '^TestFaults$$' -count=1 -v -timeout 120m ./e2e
 
 .PHONY: bench-5-postgres
-bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, and a backup of 1 GB
+bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, a backup of 1 GB, and 100 clusters at rest
 	@$(POSTGRES_TESTS) go test -run '^$$' -bench . -benchtime 10x -timeout 60m $(ARGS) ./e2e
 	@$(POSTGRES_TESTS) go test -run '^$$' -bench Backup -benchtime 1x -count 3 -timeout 60m $(ARGS) ./member/e2e
+	@$(POSTGRES_TESTS) go test -run '^$$' -bench Rest -benchtime 1x -timeout 60m $(ARGS) ./operator

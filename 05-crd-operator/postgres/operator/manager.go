@@ -126,8 +126,9 @@ func cached() map[client.Object]cache.ByObject {
 	utilruntime.Must(err)
 	ours := cache.ByObject{Label: label, Transform: cache.TransformStripManagedFields()}
 	return map[client.Object]cache.ByObject{
-		&postgres.PostgresCluster{}:     {},
-		&corev1.Pod{}:                   ours,
+		&postgres.PostgresCluster{}:     {Transform: cache.TransformStripManagedFields()},
+		&corev1.Pod{}:                   {Label: label, Transform: trimPod},
+		&corev1.PersistentVolumeClaim{}: ours,
 		&corev1.Service{}:               ours,
 		&corev1.ServiceAccount{}:        ours,
 		&corev1.ConfigMap{}:             ours,
@@ -136,6 +137,23 @@ func cached() map[client.Object]cache.ByObject {
 		&rbacv1.Role{}:                  ours,
 		&rbacv1.RoleBinding{}:           ours,
 	}
+}
+
+// trimPod leaves of a pod in the cache what observeFrom reads. Pods are patched and never updated, so
+// what is missing here is not lost there.
+func trimPod(object any) (any, error) {
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return object, nil // it was deleted unseen
+	}
+	containers := make([]corev1.Container, len(pod.Spec.Containers))
+	for i, c := range pod.Spec.Containers {
+		containers[i] = corev1.Container{Image: c.Image, Args: c.Args, Ports: c.Ports}
+	}
+	pod.ManagedFields, pod.Annotations = nil, nil
+	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: containers}
+	pod.Status = corev1.PodStatus{PodIP: pod.Status.PodIP, ContainerStatuses: pod.Status.ContainerStatuses}
+	return pod, nil
 }
 
 // mapper knows the kinds of the scheme, all of which are in namespaces, so that nothing has to

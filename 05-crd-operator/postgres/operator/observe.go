@@ -31,11 +31,18 @@ type observation struct {
 }
 
 // observe finds out what there is. All of it is read live: a decision may end a primary, and a
-// cache may be late.
+// cache may be stale.
 func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (observation, error) {
-	o := observation{disks: map[string]*corev1.PersistentVolumeClaim{}, dying: map[types.UID]bool{}}
-	o.Cluster, o.Version = &postgres.PostgresCluster{}, r.Version
-	if err := r.Live.Get(ctx, name, o.Cluster); err != nil {
+	return r.observeFrom(ctx, r.Live, name, plan.Observed{})
+}
+
+// observeFrom reads from the API server, or from the cache. What isn't in the cache is then as it was
+// when it was read last.
+func (r *Reconciler) observeFrom(ctx context.Context, from client.Reader, name types.NamespacedName, last plan.Observed) (observation, error) {
+	o := observation{Observed: last, disks: map[string]*corev1.PersistentVolumeClaim{}, dying: map[types.UID]bool{}}
+	o.Cluster, o.Version, o.TooSoon = &postgres.PostgresCluster{}, r.Version, nil
+	live := last.Now.IsZero()
+	if err := from.Get(ctx, name, o.Cluster); err != nil {
 		return o, err
 	}
 	available := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Available)
@@ -44,28 +51,34 @@ func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (ob
 		o.Leaderless = o.Now.Sub(available.LastTransitionTime.Time)
 	}
 	tracker := r.tracker.of(name)
-	if err := r.observeLease(ctx, &o, tracker); err != nil {
-		return o, err
+	if live {
+		if err := r.observeLease(ctx, &o, tracker); err != nil {
+			return o, err
+		}
 	}
 	var pods corev1.PodList
 	var disks corev1.PersistentVolumeClaimList
 	for _, list := range []client.ObjectList{&pods, &disks} {
-		if err := r.Live.List(ctx, list, client.InNamespace(name.Namespace), client.MatchingLabels{plan.SelectorLabel: name.Name}); err != nil {
+		if err := from.List(ctx, list, client.InNamespace(name.Namespace), client.MatchingLabels{plan.SelectorLabel: name.Name}); err != nil {
 			return o, err
 		}
 	}
-	if err := r.addUnlabelled(ctx, &o, &pods, &disks); err != nil {
-		return o, err
+	if live {
+		if err := r.addUnlabelled(ctx, &o, &pods, &disks); err != nil {
+			return o, err
+		}
 	}
 	o.addMembers(pods.Items, disks.Items)
-	if err := r.observeBackup(ctx, &o); err != nil {
-		return o, err
+	if live {
+		if err := r.observeBackup(ctx, &o); err != nil {
+			return o, err
+		}
+		o.Foreign = append(o.Foreign, tracker.foreign...)
 	}
 	r.observeOutdated(&o, pods.Items)
 	r.observeAttempts(&o)
 	r.ask(ctx, &o, pods.Items, tracker)
 	r.tracker.setLags(name, o.Lags())
-	o.Foreign = append(o.Foreign, tracker.foreign...)
 	return o, nil
 }
 

@@ -9,6 +9,7 @@
 //	postgrescluster_controller.go   what is watched; observe, decide, act
 //	observe.go                      what there is
 //	unlabelled.go                   the members that have lost their label
+//	rest.go                         a cluster at rest, which costs the API server nothing
 //	outdated.go                     which pods would be made otherwise now
 //	ask.go                          what the agents say
 //	tracker.go                      since when: the operator's clock
@@ -151,6 +152,10 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, reconcileTimeout)
 	defer cancel()
+	if o, resting := r.atRest(ctx, request.NamespacedName); resting {
+		r.restoreShared(ctx, o) // disks grow after the next live read
+		return reconcile.Result{RequeueAfter: whileSettled}, nil
+	}
 	o, err := r.observe(ctx, request.NamespacedName)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -175,6 +180,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := errors.Join(r.act(ctx, o, d), r.describe(ctx, o, d)); err != nil {
 		return r.retry(o, d, err)
 	}
+	if rests(o.Observed, d) {
+		r.tracker.of(request.NamespacedName).remember(o.Observed)
+	}
 	if d.Action == plan.None && !deleting {
 		r.restoreShared(ctx, o)
 		r.growDisks(ctx, o)
@@ -194,15 +202,20 @@ func (r *Reconciler) retry(o observation, d plan.Decision, err error) (reconcile
 
 // pause is how long nobody needs to look. What Kubernetes reports wakes the operator earlier.
 func pause(o plan.Observed, d plan.Decision) time.Duration {
-	s, size := o.Cluster.Status, o.Cluster.Spec.Size
-	settled := s.Phase == postgres.Running && s.Replicas == size && len(s.Synced) == min(2, int(size))
+	s := o.Cluster.Status
 	switch {
 	case d.Action != plan.None:
 		return time.Millisecond
-	case o.Cluster.Spec.Paused, s.Phase == "", s.Phase == postgres.Unsafe, settled:
+	case o.Cluster.Spec.Paused, s.Phase == "", s.Phase == postgres.Unsafe, settled(o):
 		return whileSettled
 	case s.Phase == postgres.Electing, s.Phase == postgres.Promoting:
 		return whileLeaderless
 	}
 	return whileUnsettled
+}
+
+// settled reports whether the cluster has what is wanted.
+func settled(o plan.Observed) bool {
+	s, size := o.Cluster.Status, o.Cluster.Spec.Size
+	return s.Phase == postgres.Running && s.Replicas == size && len(s.Synced) == min(2, int(size))
 }

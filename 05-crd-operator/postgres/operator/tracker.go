@@ -68,6 +68,7 @@ type clusterTracker struct {
 	last    map[string]*plan.Report     // the last report of each member
 	seen    plan.LSN                    // how far any of them said that its log goes
 	foreign []string                    // what was in the way when the shared objects were restored last
+	rested  plan.Observed               // what was read live when it was found at rest; its Now is zero if it is not
 }
 
 // expired reports whether the Lease has not changed for as long as it lasts. It was read
