@@ -81,7 +81,7 @@ func TestAClusterThatIsWellCostsTheServerNothing(t *testing.T) {
 			if len(requests.Take()) > 0 {
 				e.asked = nil
 			}
-			is = len(e.asked) >= 6
+			is = len(e.asked) >= 12
 		})
 		return is
 	})

@@ -16,15 +16,18 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// cache has the operator read from a cache, as the program does, which has all that there is.
-func (e *env) cache() {
+// cache has the operator read from a cache, as the program does, which has all that there is in the
+// namespaces, or in all of them.
+func (e *env) cache(namespaces ...string) {
 	e.Helper()
 	config, scheme := rest.CopyConfig(e.server.Config), runtime.NewScheme()
 	e.requests.Watch(config)
 	require.NoError(e, AddToScheme(scheme))
-	informers, err := cache.New(config, cache.Options{
-		Scheme: scheme, Mapper: mapper(scheme), ByObject: cached(), DefaultNamespaces: map[string]cache.Config{e.namespace: {}},
-	})
+	o := cache.Options{Scheme: scheme, Mapper: mapper(scheme), ByObject: cached(), DefaultNamespaces: map[string]cache.Config{}}
+	for _, namespace := range namespaces {
+		o.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	informers, err := cache.New(config, o)
 	require.NoError(e, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -52,7 +55,7 @@ var reads = []string{
 func TestAClusterAtRestIsReadEverySoOften(t *testing.T) {
 	e := newEnv(t)
 	e.createBackedUp(3, postgres.Retain)
-	e.cache()
+	e.cache(e.namespace)
 	e.clock.Step(trustCacheFor)
 	e.reconcile()
 	for range 2 {
@@ -74,7 +77,7 @@ func TestTheCacheShowsTheSame(t *testing.T) {
 	e := newEnv(t)
 	e.create(3)
 	e.settle()
-	e.cache()
+	e.cache(e.namespace)
 	live, tracker := e.observe(), e.operator.tracker.of(e.key())
 	tracker.remember(live.Observed)
 	cached, err := e.operator.observeFrom(t.Context(), e.operator.Client, e.key(), tracker.rested)
