@@ -84,15 +84,15 @@ func (l *lease) take(ctx context.Context, term int64) error {
 		return fmt.Errorf("%w: %d and %d", errNewer, record.LeaderTransitions, term)
 	}
 	l.requests.Lock()
+	defer l.requests.Unlock()
 	if l.term = term; record.HolderIdentity != string(l.holder) {
 		l.acquired = time.Now()
 	}
-	l.requests.Unlock()
 	return l.update(ctx)
 }
 
 func (l *lease) renew(ctx context.Context) error {
-	err := l.update(ctx)
+	err := l.updateHeld(ctx)
 	if !apierrors.IsConflict(err) {
 		return err
 	}
@@ -100,12 +100,25 @@ func (l *lease) renew(ctx context.Context) error {
 	// request that has timed out.
 	record, err := l.read(ctx)
 	switch {
+	case !l.holds():
+		return nil // it was given back meanwhile, and what others do with it is no concern
 	case errors.Is(err, errHeld), err == nil && record.HolderIdentity == "":
 		l.drop()
 		l.lapsed()
 		return errHeld
 	case err != nil:
 		return err
+	}
+	return l.updateHeld(ctx)
+}
+
+// updateHeld renews a Lease that is still held. While a renewal waited for its turn, the Lease may
+// have been given back, and then it must not be taken again.
+func (l *lease) updateHeld(ctx context.Context) error {
+	l.requests.Lock()
+	defer l.requests.Unlock()
+	if !l.holds() {
+		return nil
 	}
 	return l.update(ctx)
 }
@@ -127,10 +140,8 @@ func (l *lease) read(ctx context.Context) (*resourcelock.LeaderElectionRecord, e
 }
 
 // update writes the Lease as it was read last, with this member as its holder. The server
-// refuses if it was changed meanwhile.
+// refuses if it was changed meanwhile. The caller has locked requests.
 func (l *lease) update(ctx context.Context) error {
-	l.requests.Lock()
-	defer l.requests.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	begun := time.Now()
@@ -152,17 +163,28 @@ func (l *lease) update(ctx context.Context) error {
 func (l *lease) free(ctx context.Context) error {
 	record, err := l.read(ctx)
 	if err == nil && record.HolderIdentity == string(l.holder) {
-		l.requests.Lock()
-		defer l.requests.Unlock()
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-		defer cancel()
-		err = l.lock.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: int(plan.LeaseDuration / time.Second), LeaderTransitions: record.LeaderTransitions})
+		err = l.giveBack(ctx, record.LeaderTransitions)
 	}
 	if err != nil && !errors.Is(err, errHeld) && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("freeing the Lease: %w", err)
 	}
 	l.drop()
 	return nil
+}
+
+// giveBack writes that the Lease is nobody's. It is dropped first: a renewal that waits for its turn
+// would take it again. If the write fails, nobody else knows that it is free, so it is still held.
+func (l *lease) giveBack(ctx context.Context, term int) error {
+	l.requests.Lock()
+	defer l.requests.Unlock()
+	until := l.drop()
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	err := l.lock.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: int(plan.LeaseDuration / time.Second), LeaderTransitions: term})
+	if err != nil && !until.IsZero() {
+		l.hold(until)
+	}
+	return err
 }
 
 func (l *lease) hold(until time.Time) {
@@ -179,11 +201,13 @@ func (l *lease) hold(until time.Time) {
 	})
 }
 
-func (l *lease) drop() {
+// drop ends the hold, and returns until when it would have been.
+func (l *lease) drop() (until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Time{}
+	until, l.until = l.until, time.Time{}
 	if l.timer != nil {
 		l.timer.Stop()
 	}
+	return until
 }

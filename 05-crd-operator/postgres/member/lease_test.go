@@ -34,12 +34,17 @@ type record struct {
 type lock struct {
 	resourcelock.Interface
 	*record
-	read  int    // the version that it read last
-	first func() // before an update
-	down  bool
+	read   int    // the version that it read last
+	before func() // before a read
+	first  func() // before an update
+	then   func() // after an update
+	down   bool
 }
 
 func (l *lock) Get(context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if l.before != nil {
+		l.before()
+	}
 	if l.down {
 		return nil, nil, errors.New("the server is down")
 	}
@@ -55,6 +60,9 @@ func (l *lock) Update(_ context.Context, content resourcelock.LeaderElectionReco
 	}
 	if l.down {
 		return errors.New("the server is down")
+	}
+	if l.then != nil {
+		defer l.then()
 	}
 	l.Lock()
 	defer l.Unlock()
@@ -198,6 +206,70 @@ func TestFreeLeaseIsTakenAtOnce(t *testing.T) {
 		require.NoError(t, b.take(t.Context(), 1))
 		require.NoError(t, a.free(t.Context()))
 		assert.Equal(t, "b", b.lock.(*lock).content.HolderIdentity, "what another holds is not freed")
+	})
+}
+
+// A renewal begins while the Lease is being given back, and waits for its turn.
+func TestARenewalDoesNotTakeBackWhatWasFreed(t *testing.T) {
+	for name, another := range map[string]bool{"and nobody has taken it": false, "and another member has taken it": true} {
+		t.Run(name, func(t *testing.T) {
+			leases(t, func(t *testing.T, a, b *lease) {
+				lapsed := false
+				a.lapsed = func() { lapsed = true }
+				require.NoError(t, a.take(t.Context()))
+				renewed := make(chan error, 1)
+				server := a.lock.(*lock)
+				server.first = func() { // in the request of free
+					server.first = nil
+					go func() { renewed <- a.renew(t.Context()) }() // it waits for this request
+				}
+				server.then = func() {
+					server.then = nil
+					if another {
+						assert.NoError(t, b.take(t.Context()))
+					}
+				}
+				require.NoError(t, a.free(t.Context()))
+				require.NoError(t, <-renewed)
+				assert.Equal(t, another, server.content.HolderIdentity == "b", "it is %q's", server.content.HolderIdentity)
+				assert.NotEqual(t, "a", server.content.HolderIdentity)
+				assert.False(t, a.holds())
+				assert.False(t, lapsed, "its PostgreSQL takes no writes, and may go on as a standby")
+			})
+		})
+	}
+}
+
+// A renewal is refused, because somebody has set a label. Before it reads the Lease again, the
+// Lease is given back, and another member takes it.
+func TestARenewalThatWasRefusedLeavesAloneWhatWasFreed(t *testing.T) {
+	leases(t, func(t *testing.T, a, b *lease) {
+		a.lapsed = func() { t.Error("PostgreSQL was killed") }
+		require.NoError(t, a.take(t.Context()))
+		server := a.lock.(*lock)
+		server.version++
+		server.before = func() { // the renewal is about to read, and others may be faster
+			server.before = nil
+			a.requests.Unlock()
+			defer a.requests.Lock()
+			assert.NoError(t, a.free(t.Context()))
+			assert.NoError(t, b.take(t.Context()))
+		}
+		require.NoError(t, a.renew(t.Context()))
+		assert.Equal(t, "b", server.content.HolderIdentity)
+	})
+}
+
+func TestALeaseThatCouldNotBeFreedIsHeld(t *testing.T) {
+	leases(t, func(t *testing.T, a, b *lease) {
+		require.NoError(t, a.take(t.Context()))
+		server := a.lock.(*lock)
+		server.first = func() { server.down = true } // it was read, and cannot be written
+		require.Error(t, a.free(t.Context()))
+		assert.True(t, a.holds())
+		elapse(deadline)
+		assert.False(t, a.holds(), "to give it back is no renewal")
+		require.ErrorIs(t, b.take(t.Context()), errHeld)
 	})
 }
 
