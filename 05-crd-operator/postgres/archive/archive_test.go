@@ -57,6 +57,20 @@ func TestTheDiskIsThatOfOneDatabase(t *testing.T) {
 	require.ErrorContains(t, f.Claim("7302"), "the backups of database 7301, and this is database 7302")
 }
 
+// The clock was two years ahead when a base backup was made. The next one is the newest all the same.
+func TestABaseBackupIsNewerThanOneFromTheFuture(t *testing.T) {
+	f, now := Folder(t.TempDir()), time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for _, clock := range []time.Time{now, now.AddDate(2, 0, 0), now.Add(time.Hour), now.Add(2 * time.Hour)} {
+		id, err := f.NextID(clock)
+		require.NoError(t, err)
+		keep(t, f, Base{ID: id, Segment: "000000010000000000000002", End: clock})
+	}
+	require.NoError(t, f.Prune(1))
+	newest, err := f.Choose(time.Time{})
+	require.NoError(t, err)
+	assert.True(t, newest.End.Equal(now.Add(2*time.Hour)), "it is of %s", newest.End)
+}
+
 func TestTheBaseBackupForATime(t *testing.T) {
 	f := Folder(t.TempDir())
 	_, err := f.Choose(time.Time{})

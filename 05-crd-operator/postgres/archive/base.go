@@ -29,6 +29,18 @@ const idFormat = "20060102T150405.000Z"
 // NewID names a base backup that begins now.
 func NewID(now time.Time) string { return now.UTC().Format(idFormat) }
 
+// NextID names a base backup that begins now. The name comes after all others, also if the clock
+// was ahead when one of them was made: a newer one must not be taken for the oldest.
+func (f Folder) NextID(now time.Time) (string, error) {
+	bases, err := f.Bases()
+	for _, b := range bases {
+		if begun, err := time.Parse(idFormat, b.ID); err == nil && !now.After(begun) {
+			now = begun.Add(time.Millisecond)
+		}
+	}
+	return NewID(now), err
+}
+
 // Tar is the path of the copy of a base backup.
 func (f Folder) Tar(id string) string { return filepath.Join(f.base(id), "base.tar") }
 

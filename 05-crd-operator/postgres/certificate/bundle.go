@@ -16,23 +16,30 @@ const (
 	// announced is how long a CA is in the bundle before its certificate is valid. A kubelet
 	// hands a new bundle to pods within two minutes.
 	announced = time.Hour
+	// clocksDiffer is by how much the clocks of machines may, before it makes a difference.
+	clocksDiffer = time.Hour
 )
 
-// Bundle is the CAs of an owner that have not expired, the oldest first.
+// Bundle is the CAs of an owner, the oldest first: of each slot, the one that was made last. No clock
+// takes one away, for clocks may be wrong; a client accepts none that has expired.
 type Bundle struct {
 	owner string
 	cas   []*x509.Certificate
 }
 
 // Read reads a bundle. What the owner has not made is not in it.
-func Read(content []byte, owner string, now time.Time) Bundle {
+func Read(content []byte, owner string) Bundle {
 	b := Bundle{owner: owner}
 	for _, ca := range parse(content) {
-		if slices.Equal(ca.Subject.Organization, []string{owner}) && now.Before(ca.NotAfter) {
+		if slices.Equal(ca.Subject.Organization, []string{owner}) {
 			b.cas = append(b.cas, ca)
 		}
 	}
 	slices.SortStableFunc(b.cas, func(x, y *x509.Certificate) int { return x.SerialNumber.Cmp(y.SerialNumber) })
+	all := b.cas
+	b.cas = slices.DeleteFunc(slices.Clone(all), func(ca *x509.Certificate) bool {
+		return slices.ContainsFunc(all, func(other *x509.Certificate) bool { return number(other) > number(ca) && slot(other) == slot(ca) })
+	})
 	return b
 }
 
@@ -58,38 +65,53 @@ func (b Bundle) PEM() []byte {
 	return content.Bytes()
 }
 
-// last is the newest CA, or nil.
-func (b Bundle) last() *x509.Certificate {
-	if len(b.cas) == 0 {
-		return nil
+func number(ca *x509.Certificate) int64 { return ca.SerialNumber.Int64() }
+
+// slot is where the certificate of a CA goes: to 1 and 2 in turn.
+func slot(ca *x509.Certificate) int { return slotOf(number(ca)) }
+
+func slotOf(number int64) int { return 2 - int(number%2) }
+
+// current is the CA whose certificate members serve now, or will in a moment, or nil. One that
+// begins later was made by a clock that was ahead, and nobody serves it until then.
+func (b Bundle) current(now time.Time) (current *x509.Certificate) {
+	for _, ca := range b.cas {
+		early := ca.NotBefore.After(now.Add(announced + clocksDiffer))
+		if !early && (current == nil || !ca.NotBefore.Before(current.NotBefore)) {
+			current = ca
+		}
 	}
-	return b.cas[len(b.cas)-1]
+	return current
 }
 
 // Due reports whether the next CA has to be made.
 func (b Bundle) Due(now time.Time) bool {
-	last := b.last()
-	return last == nil || !now.Before(last.NotBefore.Add(renewAfter))
+	current := b.current(now)
+	return current == nil || !now.Before(current.NotBefore.Add(renewAfter))
 }
 
-// number is that of the next CA.
-func (b Bundle) number() int64 {
-	if last := b.last(); last != nil {
-		return last.SerialNumber.Int64() + 1
+// next is the number of the next CA. Numbers never go back, and one is left out if its slot has the
+// certificate that members serve.
+func (b Bundle) next(now time.Time) int64 {
+	next := int64(1)
+	if len(b.cas) > 0 {
+		next = number(b.cas[len(b.cas)-1]) + 1
 	}
-	return 1
+	if current := b.current(now); current != nil && slot(current) == slotOf(next) {
+		next++
+	}
+	return next
 }
 
-// Slot is where the next certificate goes: to 1 and 2 in turn. The one that is there has expired,
-// or was never valid.
-func (b Bundle) Slot() int { return 2 - int(b.number()%2) }
+// Slot is where the next certificate goes. The one that is there has expired, or is not valid yet.
+func (b Bundle) Slot(now time.Time) int { return slotOf(b.next(now)) }
 
 // Issue makes the next CA, and has it sign a certificate for a server with these names. It is
 // valid in an hour, if there is another one until then.
 func (b Bundle) Issue(names []string, now time.Time) (Issued, error) {
 	from := now.Add(announced)
-	if last := b.last(); last == nil || last.NotAfter.Before(from) {
-		from = now.Add(-announced) // clocks differ
+	if current := b.current(now); current == nil || current.NotAfter.Before(from) {
+		from = now.Add(-clocksDiffer)
 	}
-	return issue(b.owner, b.number(), names, from)
+	return issue(b.owner, b.next(now), names, from)
 }

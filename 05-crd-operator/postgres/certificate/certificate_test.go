@@ -21,7 +21,7 @@ const day = 24 * time.Hour
 // next is what an operator does when a CA is due. It returns the new bundle.
 func next(t *testing.T, bundle []byte, now time.Time) ([]byte, Issued) {
 	t.Helper()
-	b := Read(bundle, "uid", now)
+	b := Read(bundle, "uid")
 	require.True(t, b.Due(now))
 	issued, err := b.Issue(names, now)
 	require.NoError(t, err)
@@ -43,12 +43,14 @@ func TestWhenTheNextIsDue(t *testing.T) {
 		"it has four months left":          {bundle, "uid", 244 * day, true},
 		"it is another cluster's":          {bundle, "other", 0, true},
 		"it has expired":                   {bundle, "uid", 366 * day, true},
+		"a clock is an hour behind":        {bundle, "uid", -time.Hour, false},
+		"a clock is two years behind":      {bundle, "uid", -2 * Lifetime, true},
 		"there is garbage before it":       {append([]byte("garbage\n"), bundle...), "uid", 0, false},
 		"somebody has added one of theirs": {append(slices.Clone(bundle), bundle...), "uid", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := begin.Add(tc.after)
-			assert.Equal(t, tc.want, Read(tc.bundle, tc.owner, now).Due(now))
+			assert.Equal(t, tc.want, Read(tc.bundle, tc.owner).Due(now))
 		})
 	}
 }
@@ -66,8 +68,8 @@ func TestARenewalCutsNobodyOff(t *testing.T) {
 	history := []files{{begin.Add(-late), bundle, [2][]byte{first.Certificate}}}
 	for now := begin; now.Before(begin.Add(5 * Lifetime)); {
 		last := history[len(history)-1]
-		if b := Read(last.bundle, "uid", now); b.Due(now) {
-			slot := b.Slot() - 1
+		if b := Read(last.bundle, "uid"); b.Due(now) {
+			slot := b.Slot(now) - 1
 			f := files{since: now, slots: last.slots}
 			var issued Issued
 			f.bundle, issued = next(t, last.bundle, now)
@@ -94,6 +96,51 @@ func TestARenewalCutsNobodyOff(t *testing.T) {
 		}
 	}
 	assert.Greater(t, len(history), 10)
+}
+
+// Operators whose clocks are wrong take turns with one whose clock is right. On every day, a client accepts what a member serves.
+func TestAWrongClockCutsNobodyOff(t *testing.T) {
+	const year = 365 * day
+	for name, offset := range map[string]func(days int) time.Duration{
+		"once two years ahead":              func(d int) time.Duration { return map[bool]time.Duration{true: 2 * year}[d == 100] },
+		"once two years behind":             func(d int) time.Duration { return map[bool]time.Duration{true: -2 * year}[d == 100] },
+		"behind, and later ahead":           func(d int) time.Duration { return map[int]time.Duration{100: -2 * year, 101: 2 * year}[d] },
+		"nine months ahead for two months":  func(d int) time.Duration { return map[bool]time.Duration{true: 274 * day}[d >= 100 && d < 160] },
+		"every other day two years ahead":   func(d int) time.Duration { return time.Duration(d%2) * 2 * year },
+		"every other day two years behind":  func(d int) time.Duration { return time.Duration(d%2) * -2 * year },
+		"an hour ahead, and an hour behind": func(d int) time.Duration { return time.Duration(d%3-1) * time.Hour },
+		"with jumps of days":                func(d int) time.Duration { return time.Duration(d*7919%61-30) * day },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bundle, first := next(t, nil, begin)
+			slots, issued := [][]byte{first.Certificate, nil}, 1
+			for d := 1; d < 3*365; d++ {
+				now := begin.Add(time.Duration(d) * day)
+				clock := now.Add(offset(d))
+				if b := Read(bundle, "uid"); b.Due(clock) {
+					slot := b.Slot(clock) - 1
+					var made Issued
+					bundle, made = next(t, bundle, clock)
+					slots[slot] = made.Certificate
+					issued++
+				}
+				require.GreaterOrEqual(t, Newest(bundle, slots, "db", now), 0, "day %d", d)
+			}
+			assert.LessOrEqual(t, len(Read(bundle, "uid").cas), 2)
+			assert.Less(t, issued, 20, "and they do not replace each other's all the time")
+		})
+	}
+}
+
+// What members have is signed by what is in the bundle, so a number is never given twice.
+func TestNumbersNeverGoBack(t *testing.T) {
+	bundle, _ := next(t, nil, begin)
+	for i := range 4 {
+		now := begin.Add(time.Duration(i+1) * 2 * Lifetime)
+		before := Read(bundle, "uid")
+		bundle, _ = next(t, bundle, now)
+		assert.Greater(t, number(parse(bundle)[len(parse(bundle))-1]), number(before.cas[len(before.cas)-1]))
+	}
 }
 
 func TestOfTwoTheNewestIsServedThatAClientAccepts(t *testing.T) {

@@ -30,7 +30,10 @@ type BackupOptions struct {
 
 // Backup makes a base backup, and removes those that are too many.
 func Backup(ctx context.Context, o BackupOptions) error {
-	id := archive.NewID(time.Now())
+	id, err := o.Folder.NextID(time.Now())
+	if err != nil {
+		return err
+	}
 	if err := o.make(ctx, id); err != nil {
 		_ = o.Folder.Drop(id) // or else the next one does
 		return err

@@ -216,7 +216,7 @@ func TestARenewalDoesNotTakeBackWhatWasFreed(t *testing.T) {
 			leases(t, func(t *testing.T, a, b *lease) {
 				lapsed := false
 				a.lapsed = func() { lapsed = true }
-				require.NoError(t, a.take(t.Context()))
+				require.NoError(t, a.take(t.Context(), 1))
 				renewed := make(chan error, 1)
 				server := a.lock.(*lock)
 				server.first = func() { // in the request of free
@@ -226,7 +226,7 @@ func TestARenewalDoesNotTakeBackWhatWasFreed(t *testing.T) {
 				server.then = func() {
 					server.then = nil
 					if another {
-						assert.NoError(t, b.take(t.Context()))
+						assert.NoError(t, b.take(t.Context(), 1))
 					}
 				}
 				require.NoError(t, a.free(t.Context()))
@@ -245,7 +245,7 @@ func TestARenewalDoesNotTakeBackWhatWasFreed(t *testing.T) {
 func TestARenewalThatWasRefusedLeavesAloneWhatWasFreed(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
 		a.lapsed = func() { t.Error("PostgreSQL was killed") }
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		server := a.lock.(*lock)
 		server.version++
 		server.before = func() { // the renewal is about to read, and others may be faster
@@ -253,7 +253,7 @@ func TestARenewalThatWasRefusedLeavesAloneWhatWasFreed(t *testing.T) {
 			a.requests.Unlock()
 			defer a.requests.Lock()
 			assert.NoError(t, a.free(t.Context()))
-			assert.NoError(t, b.take(t.Context()))
+			assert.NoError(t, b.take(t.Context(), 1))
 		}
 		require.NoError(t, a.renew(t.Context()))
 		assert.Equal(t, "b", server.content.HolderIdentity)
@@ -262,14 +262,14 @@ func TestARenewalThatWasRefusedLeavesAloneWhatWasFreed(t *testing.T) {
 
 func TestALeaseThatCouldNotBeFreedIsHeld(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
-		require.NoError(t, a.take(t.Context()))
+		require.NoError(t, a.take(t.Context(), 1))
 		server := a.lock.(*lock)
 		server.first = func() { server.down = true } // it was read, and cannot be written
 		require.Error(t, a.free(t.Context()))
 		assert.True(t, a.holds())
 		elapse(deadline)
 		assert.False(t, a.holds(), "to give it back is no renewal")
-		require.ErrorIs(t, b.take(t.Context()), errHeld)
+		require.ErrorIs(t, b.take(t.Context(), 1), errHeld)
 	})
 }
 

@@ -37,7 +37,7 @@ func TestAPostgreSQLThatHasJustStartedCanBeReloaded(t *testing.T) {
 	}
 	write("programs/postgres", slowPostgres)
 	write("data/database/postmaster.pid", strconv.Itoa(os.Getpid())+"\n") // of a run that was killed
-	bundle := certificate.Read(nil, "uid", time.Now())
+	bundle := certificate.Read(nil, "uid")
 	issued, err := bundle.Issue([]string{"db", "db-1"}, time.Now())
 	require.NoError(t, err)
 	write("secrets/tls/1.crt", string(issued.Certificate))

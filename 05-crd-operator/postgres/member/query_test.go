@@ -16,7 +16,7 @@ import (
 // A standby outlives its primary: it waits, however long that takes.
 func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
 	files := secrets(t.TempDir())
-	bundle := certificate.Read(nil, "uid", time.Now())
+	bundle := certificate.Read(nil, "uid")
 	issued, err := bundle.Issue([]string{"db-1"}, time.Now())
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(files.bundle(), issued.CA, 0o600))

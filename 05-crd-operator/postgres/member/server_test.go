@@ -89,7 +89,7 @@ func runAsNobody(t *testing.T) {
 func writeSecrets(t *testing.T) secrets {
 	t.Helper()
 	folder := t.TempDir()
-	bundle := certificate.Read(nil, "uid", time.Now())
+	bundle := certificate.Read(nil, "uid")
 	issued, err := bundle.Issue([]string{"db-1", "db-2"}, time.Now())
 	require.NoError(t, err)
 	contents := map[string]string{"ca.crt": string(issued.CA), "tls/1.crt": string(issued.Certificate), "tls/1.key": string(issued.Key)}

@@ -194,7 +194,8 @@ func (a *agent) setReadOnly(ctx context.Context, capacity int64, readOnly bool) 
 // the client has asked for that, are let be: somebody makes space. So are commits that only wait
 // for a standby.
 func (a *agent) endTransactions(ctx context.Context) error {
-	seconds := float64(a.readOnlySince.UnixMicro()) / 1e6
+	since := time.Now().Add(-time.Since(a.readOnlySince)) // by the clock as it is now: it may have been set since
+	seconds := float64(since.UnixMicro()) / 1e6
 	// A process may have read the settings a little later.
 	_, err := a.session.rows(ctx, fmt.Sprintf(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND wait_event IS DISTINCT FROM 'SyncRep'
 		AND (xact_start < to_timestamp(%f) OR backend_xid IS NOT NULL AND xact_start < to_timestamp(%f))`, seconds, seconds+1))

@@ -53,7 +53,7 @@ func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 	return []shared{
 		{sharedName(cluster), &networkingv1.NetworkPolicy{}, func(o client.Object) { r.setNetworkPolicy(o.(*networkingv1.NetworkPolicy), cluster) }},
 		{sharedName(cluster), &policyv1.PodDisruptionBudget{}, func(o client.Object) { setDisruptionBudget(o.(*policyv1.PodDisruptionBudget), cluster) }},
-		sharedBundle(cluster, certificate.Issued{}, r.Clock.Now()),
+		sharedBundle(cluster, certificate.Issued{}),
 		{cluster.Name, &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Primary) }},
 		{cluster.Name + "-ro", &corev1.Service{}, func(o client.Object) { r.setService(o.(*corev1.Service), cluster, plan.Standby) }},
 	}

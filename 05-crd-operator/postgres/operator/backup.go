@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -85,14 +87,34 @@ func (o observation) forPods() *postgres.PostgresCluster {
 	return cluster
 }
 
-// disk reads a PersistentVolumeClaim. It returns nil if there is none.
+// disk reads a PersistentVolumeClaim. It returns nil if there is none, or can be none of that name:
+// a client makes no request of it.
 func (r *Reconciler) disk(ctx context.Context, namespace, name string) (*corev1.PersistentVolumeClaim, error) {
+	if len(path.IsValidPathSegmentName(name)) > 0 {
+		return nil, nil
+	}
 	disk := &corev1.PersistentVolumeClaim{}
 	err := r.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, disk)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	return disk, err
+}
+
+// observeAge measures how long ago the last base backup was begun: the one in the status, or that of
+// the pod.
+func (o *observation) observeAge(tracker *clusterTracker) {
+	var begun time.Time
+	if s := o.Cluster.Status.Backup; s != nil && s.Begun != nil {
+		begun = s.Begun.Time
+	}
+	if o.Backup.Pod != nil {
+		begun = o.Backup.Pod.Created
+	}
+	o.Backup.Age = tracker.backup.of(begun, o.Now)
+	if o.Backup.Pod != nil {
+		o.Backup.Pod.Waits = o.Now.Sub(tracker.backup.seen)
+	}
 }
 
 func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error {

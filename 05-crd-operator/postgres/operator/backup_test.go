@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -91,6 +92,32 @@ func TestBackupsAreMade(t *testing.T) {
 	assert.Empty(t, e.backupPods())
 	e.clock.Step(time.Hour)
 	e.backsUp()
+}
+
+// The API server dates pods, and the operator's clock differs.
+func TestBackupsAreMadeByAnyClock(t *testing.T) {
+	const years = 2 * 365 * 24 * time.Hour
+	for name, wrong := range map[string]time.Duration{"eleven minutes ahead": 11 * time.Minute, "two years ahead": years, "two years behind": -years} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			e.clock.Step(wrong)
+			e.createBackedUp(2, postgres.Retain)
+			e.archives(plan.Archive{})
+			pod := e.backsUp() // and waits for a node
+			e.reconcile()
+			assert.Empty(t, e.cluster().Status.Backup.Failures)
+			now := time.Now()
+			e.archives(plan.Archive{First: now, Last: now, Until: now})
+			e.ends(pod, corev1.PodSucceeded, "")
+			for begun := e.clock.Now(); e.clock.Now().Sub(begun) < 50*time.Minute; e.clock.Step(5 * time.Minute) {
+				e.reconcile()
+				assert.Empty(t, e.backupPods(), "one an hour is wanted")
+			}
+			e.clock.Step(11 * time.Minute)
+			e.backsUp()
+		})
+	}
 }
 
 func TestBackupsOutliveTheirCluster(t *testing.T) {
@@ -200,4 +227,17 @@ func TestAClusterIsMadeOfTheBackupOfAnother(t *testing.T) {
 	assert.Contains(t, pod.Spec.Containers[0].Args, "--source=/source")
 	assert.Equal(t, "other-backup", pod.Spec.Volumes[len(pod.Spec.Volumes)-1].PersistentVolumeClaim.ClaimName)
 	e.settle()
+}
+
+// The schema refuses both, but may have come later than they.
+func TestWhatTheSchemaWouldRefuseIsReported(t *testing.T) {
+	r := &Reconciler{}
+	disk, err := r.disk(t.Context(), "default", "a/b-backup")
+	require.NoError(t, err)
+	assert.Nil(t, disk)
+	c := cluster(func(s *postgres.PostgresClusterSpec) { s.Storage = resource.MustParse("-1Gi") })
+	o := plan.Observed{Cluster: c}
+	assert.Equal(t, plan.None, plan.Cluster(o).Action)
+	o.Describe(&c.Status)
+	assert.Equal(t, "InvalidStorage", meta.FindStatusCondition(c.Status.Conditions, postgres.Accepted).Reason)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,14 +42,14 @@ func certificateNames(cluster *postgres.PostgresCluster) (names []string) {
 }
 
 // readBundle returns the CAs that are in a ConfigMap.
-func readBundle(cluster *postgres.PostgresCluster, object client.Object, now time.Time) certificate.Bundle {
-	return certificate.Read([]byte(object.(*corev1.ConfigMap).Data[bundleKey]), string(cluster.UID), now)
+func readBundle(cluster *postgres.PostgresCluster, object client.Object) certificate.Bundle {
+	return certificate.Read([]byte(object.(*corev1.ConfigMap).Data[bundleKey]), string(cluster.UID))
 }
 
 // sharedBundle is the ConfigMap with the CAs, and one more if there is a new one.
-func sharedBundle(cluster *postgres.PostgresCluster, issued certificate.Issued, now time.Time) shared {
+func sharedBundle(cluster *postgres.PostgresCluster, issued certificate.Issued) shared {
 	return shared{bundleName(cluster), &corev1.ConfigMap{}, func(o client.Object) {
-		bundle := slices.Concat(readBundle(cluster, o, now).PEM(), issued.CA)
+		bundle := slices.Concat(readBundle(cluster, o).PEM(), issued.CA)
 		o.(*corev1.ConfigMap).Data = map[string]string{bundleKey: string(bundle)}
 	}}
 }
@@ -70,7 +69,7 @@ func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.Pos
 		if object.UID != "" && !metav1.IsControlledBy(object, cluster) {
 			return fmt.Errorf("issuing a certificate: %w", foreignError(kindAndName(object, key.Name)))
 		}
-		if bundle = readBundle(cluster, object, now); !bundle.Due(now) {
+		if bundle = readBundle(cluster, object); !bundle.Due(now) {
 			return nil
 		}
 	}
@@ -78,10 +77,10 @@ func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.Pos
 	if err != nil {
 		return fmt.Errorf("issuing a certificate: %w", err)
 	}
-	if err := r.fillSlot(ctx, cluster, bundle.Slot(), issued); err != nil {
+	if err := r.fillSlot(ctx, cluster, bundle.Slot(now), issued); err != nil {
 		return fmt.Errorf("issuing a certificate: %w", err)
 	}
-	return r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued, now)})
+	return r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued)})
 }
 
 var errSlotTaken = errors.New("another operator has made a Secret of this name a moment ago; in two minutes it is replaced, if that operator has not gone on")

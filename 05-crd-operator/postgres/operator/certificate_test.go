@@ -80,11 +80,45 @@ func TestTheCertificateIsRenewed(t *testing.T) {
 	e.clock.Step(time.Hour)
 	assert.Equal(t, 2, e.served("db"))
 	e.passes(122 * day)
-	assert.Equal(t, 1, strings.Count(e.bundle(), "BEGIN CERTIFICATE"), "the first has expired")
+	assert.Equal(t, 2, e.served("db"), "the first has expired")
 	e.passes(122 * day)
 	assert.Equal(t, 2, e.served("db"))
+	assert.False(t, strings.HasPrefix(e.bundle(), first), "the third is where the first was")
+	assert.Equal(t, 2, strings.Count(e.bundle(), "BEGIN CERTIFICATE"))
 	e.passes(time.Hour)
 	assert.Equal(t, 1, e.served("db"), "the third is where the first was")
+}
+
+// The operator's clock is wrong for a while. Members, whose clocks are right, serve what clients accept.
+func TestAClockThatIsWrongForAWhileCutsNobodyOff(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for name, steps := range map[string][]time.Duration{
+		"two years ahead":         {2 * year, -2 * year},
+		"two years behind":        {-2 * year, 2 * year},
+		"behind and then ahead":   {-2 * year, 4 * year, -2 * year},
+		"an hour ahead":           {time.Hour, -time.Hour},
+		"a second back and forth": {-time.Second, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			e.create(2)
+			e.settle()
+			for _, step := range steps {
+				e.clock.Step(step)
+				for range 3 {
+					e.reconcile()
+				}
+			}
+			assert.NotZero(t, e.served("db"))
+			assert.NotZero(t, e.served("db-2"))
+			e.passes(250 * 24 * time.Hour)
+			e.passes(2 * time.Hour)
+			assert.NotZero(t, e.served("db"), "it was renewed when that was due")
+			e.passes(200 * 24 * time.Hour)
+			assert.NotZero(t, e.served("db"), "so it is there when the first has expired")
+		})
+	}
 }
 
 // What was made is of no use without the rest, and is made anew. It may be of another operator,
@@ -95,14 +129,14 @@ func TestTwoOperatorsIssueOneCertificate(t *testing.T) {
 		waits  time.Duration
 	}{
 		"the other one goes on": {func(e *env, issued certificate.Issued) {
-			require.NoError(e, e.operator.restore(e.Context(), e.cluster(), []shared{sharedBundle(e.cluster(), issued, e.clock.Now())}))
+			require.NoError(e, e.operator.restore(e.Context(), e.cluster(), []shared{sharedBundle(e.cluster(), issued)}))
 		}, 0},
 		"the other one was killed": {func(*env, certificate.Issued) {}, 2 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			cluster := e.create(1)
-			issued, err := readBundle(cluster, &corev1.ConfigMap{}, e.clock.Now()).Issue(certificateNames(cluster), e.clock.Now())
+			issued, err := readBundle(cluster, &corev1.ConfigMap{}).Issue(certificateNames(cluster), e.clock.Now())
 			require.NoError(t, err)
 			require.NoError(t, e.operator.fillSlot(t.Context(), cluster, 1, issued))
 			err = e.operator.issueCertificate(t.Context(), cluster)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -122,6 +123,32 @@ func TestALeaseThatIsDeletedIsNotFree(t *testing.T) {
 	e.until(isWell)
 }
 
+// Another operator takes over in an election. Its clock is wrong, and it says the same as any other.
+func TestAnElectionIsNotMeasuredByTheClockOfAnotherOperator(t *testing.T) {
+	for name, wrong := range map[string]time.Duration{"an hour behind": -time.Hour, "an hour ahead": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			e.create(2)
+			e.settle()
+			e.change(func() { e.agents["db-2"].frozen = true })
+			e.kill("db-1")
+			for e.cluster().Status.Phase != postgres.Electing {
+				e.reconcile()
+			}
+			e.clock.Step(wrong)
+			e.restart()
+			begun := e.clock.Now()
+			for e.cluster().Status.Phase == postgres.Electing { // without a kubelet, so nobody comes back
+				e.reconcile()
+				require.Less(t, e.clock.Now().Sub(begun), time.Minute, "nobody says that it is unsafe")
+			}
+			assert.Equal(t, postgres.Unsafe, e.cluster().Status.Phase)
+			assert.Greater(t, e.clock.Now().Sub(begun), 10*time.Second, "members had time to answer")
+		})
+	}
+}
+
 func (e *env) holder() string {
 	e.Helper()
 	return ptr.Deref(get(e, "db", &coordinationv1.Lease{}).Spec.HolderIdentity, "")
@@ -145,6 +172,27 @@ func TestAnotherPrimaryIsWanted(t *testing.T) {
 	e.settle()
 	e.want(`{"primary":"db-2"}`)
 	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Primary == "db-2" })
+}
+
+// It may be there later, when the cluster grows.
+func TestAPrimaryThatIsNobodyIsReported(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.recorded()
+	accepted := func() string {
+		condition := meta.FindStatusCondition(e.cluster().Status.Conditions, postgres.Accepted)
+		return condition.Reason + " " + condition.Message
+	}
+	e.want(`{"primary":"db-3"}`)
+	e.reconcile()
+	e.reconcile()
+	const why = "NoSuchMember spec.primary: there is no member db-3, only db-1, db-2; name one of them, or leave it out"
+	assert.Equal(t, why, accepted())
+	assert.Equal(t, []string{"Warning " + why}, e.recorded(), "once")
+	e.want(`{"size":3}`)
+	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Primary == "db-3" })
+	assert.Equal(t, "Valid ", accepted())
 }
 
 // What it cannot do is no reason to leave the rest.

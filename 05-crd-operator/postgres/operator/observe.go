@@ -10,7 +10,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -45,12 +44,9 @@ func (r *Reconciler) observeFrom(ctx context.Context, from client.Reader, name t
 	if err := from.Get(ctx, name, o.Cluster); err != nil {
 		return o, err
 	}
-	available := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Available)
 	o.Now = r.Clock.Now()
-	if available != nil && available.Status == metav1.ConditionFalse && !plan.Serving(o.Cluster.Status.Phase) {
-		o.Leaderless = o.Now.Sub(available.LastTransitionTime.Time)
-	}
 	tracker := r.tracker.of(name)
+	o.Leaderless = tracker.leaderless(o.Cluster.Status.Phase, o.Now)
 	if live {
 		if err := r.observeLease(ctx, &o, tracker); err != nil {
 			return o, err
@@ -75,7 +71,8 @@ func (r *Reconciler) observeFrom(ctx context.Context, from client.Reader, name t
 		}
 		o.Foreign = append(o.Foreign, tracker.foreign...)
 	}
-	r.observeOutdated(&o, pods.Items)
+	r.observeOutdated(&o, pods.Items, tracker)
+	o.observeAge(tracker)
 	r.observeAttempts(&o)
 	r.ask(ctx, &o, pods.Items, tracker)
 	r.tracker.setLags(name, o.Lags())

@@ -89,6 +89,47 @@ func TestPodsGetAnotherImageOneByOne(t *testing.T) {
 	assert.EqualValues(t, 2, e.cluster().Status.Term)
 }
 
+// Two operators with two images, which know nothing of each other, work side by side.
+func TestTwoOperatorsOfTwoImagesComeToAnEnd(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.recorded()
+	first := e.operator
+	e.upgrade(newImage, "17")
+	second := e.operator
+	pods := func() (uids []types.UID) {
+		var list corev1.PodList
+		require.NoError(t, e.List(t.Context(), &list, client.InNamespace(e.namespace)))
+		for _, pod := range list.Items {
+			uids = append(uids, pod.UID)
+		}
+		return uids
+	}
+	last, same := pods(), 0
+	for range 600 {
+		if same == 30 {
+			break
+		}
+		e.simulate()
+		for _, e.operator = range []*Reconciler{first, second} {
+			e.reconcile()
+		}
+		if now := pods(); slices.Equal(now, last) && isWell(e.cluster()) {
+			same++
+		} else {
+			last, same = now, 0
+		}
+	}
+	assert.Equal(t, 30, same, "they replace each other's pods forever")
+	events := strings.Join(e.recorded(), "\n")
+	assert.Contains(t, events, "Warning Contested")
+	assert.LessOrEqual(t, strings.Count(events, "MemberOutdated"), 2*2*mostUpdates, events)
+
+	e.upgrade(newImage, "17") // one is stopped, and the other one starts again
+	e.until(e.isUpdated("db-1", "db-2"))
+}
+
 // The first member that has the image does not work, and no other one gets it. Then there is a
 // better image.
 func TestAnImageThatDoesNotWorkStopsAtTheFirstMember(t *testing.T) {

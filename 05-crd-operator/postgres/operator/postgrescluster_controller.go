@@ -183,6 +183,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	if rests(o.Observed, d) {
 		r.tracker.of(request.NamespacedName).remember(o.Observed)
 	}
+	if d.Updates != "" {
+		r.tracker.of(request.NamespacedName).updatesOf(d.Updates, r.newPod(o.forPods(), d.Updates)).count++
+	}
 	if d.Action == plan.None && !deleting {
 		r.restoreShared(ctx, o)
 		r.growDisks(ctx, o)

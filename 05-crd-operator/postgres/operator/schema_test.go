@@ -1,17 +1,120 @@
 package operator
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
+
+const (
+	badSchedule = `schedule is a line of cron such as "0 3 * * *", or @every with a duration of at least 1m, such as "@every 6h"`
+	badStorage  = "storage is the size of a disk, at least 224Mi"
+	badCluster  = "cluster is the name of a PostgresCluster in the same namespace"
+	badTimeout  = "archiveTimeout is a duration from 1s to 5m"
+)
+
+// What a person may write, as kubectl sends it.
+func TestTheSchemaRefusesWhatCannotBeHad(t *testing.T) {
+	e := newEnv(t)
+	for spec, want := range map[string]string{
+		`{"size":1}`:                                                       "",
+		`{"size":1,"storage":"224Mi"}`:                                     "",
+		`{"size":1,"storage":1000000000}`:                                  "",
+		`{"size":1,"storage":"223Mi"}`:                                     badStorage,
+		`{"size":1,"storage":"1"}`:                                         badStorage,
+		`{"size":1,"storage":"0"}`:                                         badStorage,
+		`{"size":1,"storage":0}`:                                           badStorage,
+		`{"size":1,"storage":"-1Gi"}`:                                      badStorage,
+		`{"size":1,"storage":"much"}`:                                      "spec.storage",
+		`{"size":1,"backup":{"schedule":"@every 1m"}}`:                     "",
+		`{"size":1,"backup":{"schedule":"@every 1h30m"}}`:                  "",
+		`{"size":1,"backup":{"schedule":"@every 60.5s"}}`:                  "",
+		`{"size":1,"backup":{"schedule":"@daily"}}`:                        "",
+		`{"size":1,"backup":{"schedule":"@every 59s"}}`:                    badSchedule,
+		`{"size":1,"backup":{"schedule":"@every 1s"}}`:                     badSchedule,
+		`{"size":1,"backup":{"schedule":"@every -6h"}}`:                    badSchedule,
+		`{"size":1,"backup":{"schedule":"@every day"}}`:                    badSchedule,
+		`{"size":1,"backup":{"schedule":"@every"}}`:                        badSchedule,
+		`{"size":1,"backup":{"schedule":"@daily","storage":"1"}}`:          badStorage,
+		`{"size":1,"backup":{"schedule":"@daily","archiveTimeout":""}}`:    badTimeout,
+		`{"size":1,"backup":{"schedule":"@daily","archiveTimeout":"a"}}`:   badTimeout,
+		`{"size":1,"backup":{"schedule":"@daily","archiveTimeout":"-1m"}}`: badTimeout,
+		`{"size":1,"restoreFrom":{"cluster":"other.one-2"}}`:               "",
+		`{"size":1,"restoreFrom":{"cluster":"a/b"}}`:                       badCluster,
+		`{"size":1,"restoreFrom":{"cluster":""}}`:                          badCluster,
+		`{"size":1,"restoreFrom":{"cluster":".."}}`:                        badCluster,
+	} {
+		t.Run(spec, func(t *testing.T) {
+			cluster := &unstructured.Unstructured{}
+			require.NoError(t, cluster.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":%q,"kind":"PostgresCluster","metadata":{"name":"db","namespace":%q},"spec":%s}`, postgres.SchemeGroupVersion, e.namespace, spec)))
+			err := e.Create(t.Context(), cluster, client.DryRunAll)
+			if want == "" {
+				require.NoError(t, err)
+				return
+			}
+			assert.True(t, apierrors.IsInvalid(err), "%v", err)
+			assert.ErrorContains(t, err, want)
+			assert.NotContains(t, err.Error(), "evaluat", "a sentence, and not that of the language of the rules")
+		})
+	}
+}
+
+// A rule that comes later is not about what is there. A person who changes something else need not
+// correct it, and the operator can write the status.
+func TestWhatWasAcceptedOnceCanBeChanged(t *testing.T) {
+	const group = "ratcheting.example.com"
+	e := newEnv(t)
+	crd := testcluster.ReadCRDs(t, "../config/crd")[0]
+	crd.Name, crd.Spec.Group = crd.Spec.Names.Plural+"."+group, group
+	crd.Spec.Names.ShortNames, crd.Spec.Names.Categories = nil, nil
+	loose := crd.DeepCopy()
+	loosen(loose.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	e.server.InstallCRDs(t, loose)
+
+	clusters, err := dynamic.NewForConfig(e.server.Config)
+	require.NoError(t, err)
+	server := clusters.Resource(schema.GroupVersionResource{Group: group, Version: crd.Spec.Versions[0].Name, Resource: crd.Spec.Names.Plural}).Namespace(e.namespace)
+	cluster := &unstructured.Unstructured{}
+	require.NoError(t, cluster.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":"%s/%s","kind":"PostgresCluster","metadata":{"name":"db"},
+		"spec":{"size":1,"storage":"1","backup":{"schedule":"@every 1s","storage":"1","archiveTimeout":"1m"},"restoreFrom":{"cluster":"a/b"}}}`, group, crd.Spec.Versions[0].Name)))
+	old, err := server.Create(t.Context(), cluster, metav1.CreateOptions{})
+	require.NoError(t, err)
+	e.server.InstallCRDs(t, crd)
+	cluster.SetName("another")
+	require.Eventually(t, func() bool { // the server has the rules
+		_, err := server.Create(t.Context(), cluster, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsInvalid(err)
+	}, testcluster.TestTimeout, 50*time.Millisecond)
+
+	require.NoError(t, unstructured.SetNestedField(old.Object, int64(2), "spec", "size"))
+	old, err = server.Update(t.Context(), old, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, unstructured.SetNestedField(old.Object, "Running", "status", "phase"))
+	_, err = server.UpdateStatus(t.Context(), old, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
+
+// loosen takes all rules from a schema.
+func loosen(s *apiextensionsv1.JSONSchemaProps) {
+	s.XValidations = nil
+	for name, property := range s.Properties {
+		loosen(&property)
+		s.Properties[name] = property
+	}
+}
 
 // What is refused at once cannot make trouble later.
 func TestTheSchemaRefuses(t *testing.T) {

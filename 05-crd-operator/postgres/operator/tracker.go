@@ -7,6 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -17,6 +18,9 @@ const longestGap = statusTimeout + whileSettled
 
 // tracker is since when something is as it is, by the operator's clock. It is all that the
 // operator remembers: an operator that starts anew waits for longer, and does nothing else.
+// Nothing in it is compared with a time that others have written, so it does not matter whether
+// the clock is right; and a clock that is set makes no difference, because times of Go have a
+// second reading, of a clock that is never set, and Sub uses that.
 type tracker struct {
 	mu       sync.Mutex
 	clusters map[types.NamespacedName]*clusterTracker
@@ -65,6 +69,10 @@ type clusterTracker struct {
 	since   time.Time                   // when it was seen first
 	asked   time.Time                   // when the agents were asked last
 	silence map[types.UID]time.Duration // how long each has been asked in vain
+	looked  time.Time                   // when the phase was read last
+	without time.Duration               // how long there has been no primary
+	backup  age                         // of the last base backup
+	updates map[string]*updates         // of each member
 	last    map[string]*plan.Report     // the last report of each member
 	seen    plan.LSN                    // how far any of them said that its log goes
 	foreign []string                    // what was in the way when the shared objects were restored last
@@ -79,6 +87,39 @@ func (t *clusterTracker) expired(lease *coordinationv1.Lease, asked, now time.Ti
 		t.renewal, t.since = lease.ResourceVersion, now
 	}
 	return asked.Sub(t.since) >= plan.LeaseDuration
+}
+
+// leaderless remembers the phase, and returns how long there has been no primary. As with silence,
+// the time in which nobody looked does not count.
+func (t *clusterTracker) leaderless(phase postgres.Phase, now time.Time) time.Duration {
+	switch {
+	case plan.Serving(phase):
+		t.without, t.looked = 0, time.Time{}
+		return 0
+	case !t.looked.IsZero():
+		t.without += min(now.Sub(t.looked), longestGap)
+	}
+	t.looked = now
+	return t.without
+}
+
+// age measures how old something is that is made again and again.
+type age struct {
+	made   time.Time     // the date of the last one
+	seen   time.Time     // when the operator saw it first
+	before time.Duration // how old it was then
+}
+
+// of returns the age of what was made last. One that comes while the operator looks is new, whatever
+// its date; of one that was there before, nothing is known but the date.
+func (a *age) of(made, now time.Time) time.Duration {
+	switch {
+	case a.seen.IsZero():
+		*a = age{made, now, max(0, now.Sub(made))}
+	case !made.Equal(a.made):
+		*a = age{made, now, 0}
+	}
+	return a.before + now.Sub(a.seen)
 }
 
 // hear remembers which pods' agents have answered now, and forgets all other pods.

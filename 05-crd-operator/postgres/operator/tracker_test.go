@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -67,6 +68,58 @@ func TestHowLongAnAgentIsSilent(t *testing.T) {
 			assert.Equal(t, tc.want, m.silence["pod"])
 			m.hear(map[types.UID]bool{"next": true}, begin)
 			assert.NotContains(t, m.silence, types.UID("pod"), "what is gone is forgotten")
+		})
+	}
+}
+
+func TestHowLongThereIsNoPrimary(t *testing.T) {
+	type look struct {
+		at    time.Duration
+		phase postgres.Phase
+	}
+	const s = time.Second
+	for name, tc := range map[string]struct {
+		looks []look
+		want  time.Duration
+	}{
+		"not at all when it is seen first":               {[]look{{9 * s, postgres.Electing}}, 0},
+		"since it was seen first":                        {[]look{{0, postgres.Electing}, {s, postgres.Electing}, {2 * s, postgres.Unsafe}}, 2 * s},
+		"not since there was one":                        {[]look{{0, postgres.Running}, {s, postgres.Electing}, {2 * s, postgres.Electing}}, s},
+		"not any more when there is one":                 {[]look{{0, postgres.Electing}, {s, postgres.Electing}, {2 * s, postgres.Joining}}, 0},
+		"one that is named is none":                      {[]look{{0, postgres.Electing}, {s, postgres.Promoting}, {2 * s, postgres.Electing}}, 2 * s},
+		"an operator that has not looked does not count": {[]look{{0, postgres.Electing}, {time.Hour, postgres.Electing}}, longestGap},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, begin, got := &clusterTracker{}, time.Now(), time.Duration(0)
+			for _, l := range tc.looks {
+				got = m.leaderless(l.phase, begin.Add(l.at))
+			}
+			assert.Equal(t, tc.want, got)
+		})
+	}
+}
+
+func TestHowOldABackupIs(t *testing.T) {
+	type look struct{ made, at time.Duration } // the date of the last one, and when it is seen
+	const h, years = time.Hour, 2 * 365 * 24 * time.Hour
+	for name, tc := range map[string]struct {
+		looks []look
+		want  time.Duration
+	}{
+		"an operator that starts goes by the date":          {[]look{{0, h}}, h},
+		"it is never younger than new":                      {[]look{{years, h}}, 0},
+		"it grows older":                                    {[]look{{0, h}, {0, 3 * h}}, 3 * h},
+		"one that comes is new":                             {[]look{{0, h}, {h, h}, {h, 2 * h}}, h},
+		"also if its date is of a clock that is far behind": {[]look{{0, h}, {-years, h}, {-years, 2 * h}}, h},
+		"or far ahead":                                      {[]look{{0, h}, {years, h}, {years, 2 * h}}, h},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var a age
+			begin, got := time.Now(), time.Duration(0)
+			for _, l := range tc.looks {
+				got = a.of(begin.Add(l.made), begin.Add(l.at))
+			}
+			assert.Equal(t, tc.want, got)
 		})
 	}
 }

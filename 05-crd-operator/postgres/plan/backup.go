@@ -42,7 +42,7 @@ func (o Observed) backUp() Decision {
 		return o.count("BackedUp", "a base backup was made, restored on trial, and kept", func(s *postgres.BackupStatus) { s.Failures = 0 })
 	case pod.Failed:
 		return o.fail(pod.Message)
-	case !pod.Started && o.Now.Sub(pod.Created) > startsWithin:
+	case !pod.Started && pod.Waits > startsWithin:
 		return o.fail("its pod has not started in " + startsWithin.String() + "; the next one may, or kubectl describe pod says why it cannot")
 	}
 	return Decision{}
@@ -80,8 +80,8 @@ func (o Observed) beginBackup() Decision {
 	if !o.leads(primary) || primary.Report.Archive == nil || o.Backup.Foreign || o.tooSoon(BackupName(o.Cluster.Name)) {
 		return Decision{}
 	}
-	due, err := o.backupDue()
-	if err != nil || due.After(o.Now) {
+	wait, err := o.backupWait()
+	if err != nil || o.Backup.Age < wait {
 		return Decision{}
 	}
 	from := o.copied(primary)
@@ -104,26 +104,30 @@ func (o Observed) lacksBase() bool {
 	return s != nil && s.LastBackup != nil && o.leads(primary) && primary.Report.Archive != nil && primary.Report.Archive.Last.IsZero()
 }
 
-// backupDue is when the next base backup is. The first is due at once.
-func (o Observed) backupDue() (time.Time, error) {
+// backupWait is how long after the last base backup was begun the next one is. The first is due at
+// once. All of it is by the dates of the API server, so no other clock has a say.
+func (o Observed) backupWait() (time.Duration, error) {
 	schedule, err := cron.ParseStandard("CRON_TZ=UTC " + o.Cluster.Spec.Backup.Schedule)
 	if err != nil {
-		return time.Time{}, err
+		return 0, err
+	}
+	if every, ok := schedule.(cron.ConstantDelaySchedule); ok && every.Delay < time.Minute {
+		return 0, fmt.Errorf("%q is more often than once a minute", o.Cluster.Spec.Backup.Schedule)
 	}
 	s := o.Cluster.Status.Backup
 	switch {
 	case s == nil || s.Begun == nil:
-		return o.Now, nil
+		return 0, nil
 	case s.Failures > 0:
-		return s.Begun.Add(min(firstRetry<<min(s.Failures-1, 16), longestRetry)), nil
+		return min(firstRetry<<min(s.Failures-1, 16), longestRetry), nil
 	case o.lacksBase():
-		return s.Begun.Add(replaceBaseAfter), nil
+		return replaceBaseAfter, nil
 	}
 	next := schedule.Next(s.Begun.Time)
 	if next.IsZero() {
-		return next, fmt.Errorf("%q is never", o.Cluster.Spec.Backup.Schedule)
+		return 0, fmt.Errorf("%q is never", o.Cluster.Spec.Backup.Schedule)
 	}
-	return next, nil
+	return next.Sub(s.Begun.Time), nil
 }
 
 // copied is the member to copy: a standby that commits do not wait for, if there is one.
@@ -160,7 +164,7 @@ func (o Observed) backupRefusal() string {
 	if o.Cluster.Spec.Backup == nil {
 		return ""
 	}
-	if _, err := o.backupDue(); err != nil {
+	if _, err := o.backupWait(); err != nil {
 		return fmt.Sprintf("spec.backup.schedule: %v; write it as for cron, such as \"0 3 * * *\"", err)
 	}
 	return ""
@@ -189,9 +193,9 @@ func (o Observed) describeBackup(s *postgres.PostgresClusterStatus) {
 	s.Backup.LastBackup, s.Backup.Bytes = new(metav1.NewTime(a.Last.Truncate(time.Second))), a.Bytes
 	// Times of Kubernetes have no fractions of seconds.
 	from, to := metav1.NewTime(a.First.Add(time.Second-1).Truncate(time.Second)), metav1.NewTime(a.Until.Truncate(time.Second))
-	switch r := s.Backup.Restorable; {
+	switch r := s.Backup.Restorable; { // a clock that was ahead may be right by now
 	case to.Before(&from):
-	case r == nil || !r.From.Equal(&from) || to.Sub(r.To.Time) >= publishEvery:
+	case r == nil || !r.From.Equal(&from) || to.Sub(r.To.Time).Abs() >= publishEvery:
 		s.Backup.Restorable = &postgres.Restorable{From: from, To: to}
 	}
 }

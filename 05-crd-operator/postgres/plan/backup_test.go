@@ -26,10 +26,14 @@ func backedUp(size int32, changes ...change) plan.Observed {
 
 // begun is a base backup that has ended, and when it was begun.
 func begun(ago time.Duration, failures int32) change {
-	return statusOf(func(s *postgres.PostgresClusterStatus) {
-		s.Backup = &postgres.BackupStatus{Begun: &metav1.Time{Time: noon.Add(-ago)}, Failures: failures, Counted: "counted"}
-	})
+	return func(o *plan.Observed) {
+		o.Cluster.Status.Backup = &postgres.BackupStatus{Begun: &metav1.Time{Time: noon.Add(-ago)}, Failures: failures, Counted: "counted"}
+		o.Backup.Age = ago
+	}
 }
+
+// now is what the operator's clock shows.
+func now(t time.Time) change { return func(o *plan.Observed) { o.Now = t } }
 
 func backupPod(p plan.BackupPod) change {
 	return func(o *plan.Observed) { o.Backup.Pod = &p }
@@ -63,14 +67,19 @@ func TestABackupIsMade(t *testing.T) {
 		"not while nothing is archived":              {backedUp(3, reported("db-1", func(r *plan.Report) { r.Archive = nil })), ""},
 		"when it is time":                            {backedUp(3, begun(time.Minute, 0)), "CreateBackup db-3"},
 		"not before that":                            {backedUp(3, begun(0, 0)), ""},
+		"not early if the clock is ahead":            {backedUp(3, begun(0, 0), now(noon.AddDate(2, 0, 0))), ""},
+		"nor late if it is behind":                   {backedUp(3, begun(time.Minute, 0), now(noon.AddDate(-2, 0, 0))), "CreateBackup db-3"},
+		"not all the time":                           {backedUp(3, begun(time.Hour, 0), schedule("@every 1s")), ""},
+		"not by an interval that goes back":          {backedUp(3, begun(time.Hour, 0), schedule("@every -6h")), ""},
 		"also by an interval":                        {backedUp(3, begun(time.Minute, 0), schedule("@every 60s")), "CreateBackup db-3"},
 		"again after ten seconds if it has failed":   {backedUp(3, begun(10*time.Second, 1)), "CreateBackup db-3"},
 		"not earlier":                                {backedUp(3, begun(9*time.Second, 1)), ""},
 		"ever more slowly":                           {backedUp(3, begun(79*time.Second, 4)), ""},
 		"but every hour at least":                    {backedUp(3, begun(time.Hour, 100)), "CreateBackup db-3"},
 		"not while there is one":                     {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Started: true, Created: noon.Add(-time.Hour)})), ""},
-		"nor while one waits for a node":             {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Created: noon.Add(-10 * time.Minute)})), ""},
-		"one that never starts is a failure":         {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Created: noon.Add(-11 * time.Minute)})), unchanged},
+		"nor while one waits for a node":             {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Waits: 10 * time.Minute})), ""},
+		"whatever its date is":                       {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Created: noon.AddDate(-2, 0, 0)})), ""},
+		"one that never starts is a failure":         {backedUp(3, backupPod(plan.BackupPod{UID: "pod", Waits: 11 * time.Minute})), unchanged},
 		"and its pod goes":                           {backedUp(3, begun(0, 1), backupPod(plan.BackupPod{UID: "counted", Created: noon.Add(-11 * time.Minute)})), "DeleteBackup db-backup"},
 		"soon if the last one is of no use any more": {backedUp(3, begun(time.Minute, 0), schedule("@every 1h"), lastBackup), "CreateBackup db-3"},
 		"but not at once":                            {backedUp(3, begun(59*time.Second, 0), schedule("@every 1h"), lastBackup), ""},
@@ -110,6 +119,7 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 		s.Backup = &postgres.BackupStatus{LastBackup: &metav1.Time{Time: at(time.Hour)}, Restorable: &postgres.Restorable{From: metav1.Time{Time: at(2 * time.Hour)}, To: metav1.Time{Time: at(5 * time.Second)}}}
 	})
 	good := plan.Archive{First: at(2 * time.Hour), Last: at(time.Hour), Until: at(time.Second / 2)}
+	ahead := statusOf(func(s *postgres.PostgresClusterStatus) { s.Backup.Restorable.To.Time = noon.AddDate(2, 0, 0) })
 	for name, tc := range map[string]struct {
 		observed plan.Observed
 		reason   string    // of BackedUp; with a ! if it is False
@@ -119,6 +129,7 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 		"a backup":                        {backedUp(2, archive(good)), "Verified", at(time.Second)},
 		"a little later":                  {backedUp(2, published, archive(good)), "Verified", at(5 * time.Second)},
 		"ten seconds later":               {backedUp(2, published, archive(plan.Archive{First: good.First, Last: good.Last, Until: noon.Add(5 * time.Second)})), "Verified", noon.Add(5 * time.Second)},
+		"from a clock that was ahead":     {backedUp(2, published, ahead, archive(good)), "Verified", at(time.Second)},
 		"an archive that lags":            {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: at(3 * time.Minute)})), "!ArchiveLags", at(3 * time.Minute)},
 		"one that takes nothing":          {backedUp(2, archive(plan.Archive{First: good.First, Last: good.Last, Until: good.Until, Failure: "no space left"})), "!NotArchived", at(time.Second)},
 		"an archive that begins later":    {backedUp(2, archive(plan.Archive{First: at(time.Second), Last: at(time.Second), Until: at(2 * time.Second)})), "!Waiting", time.Time{}},

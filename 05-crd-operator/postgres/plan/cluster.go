@@ -76,6 +76,8 @@ type Decision struct {
 	// Reason and Note are the event that is recorded once it is done, unless Reason is empty.
 	Reason, Note string
 	Warning      bool // the event is one
+	// Updates is the member that all this is for because its pod is outdated, or empty.
+	Updates string
 }
 
 // Cluster decides what the operator does next.

@@ -13,8 +13,8 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
 
-// Describe puts into a status what people see. No decision depends on it but for Leaderless,
-// which is the age of Available. It reports whether anything has changed.
+// Describe puts into a status what people see. No decision depends on it. It
+// reports whether anything has changed.
 func (o Observed) Describe(s *postgres.PostgresClusterStatus) bool {
 	before := s.DeepCopy()
 	if Serving(s.Phase) {

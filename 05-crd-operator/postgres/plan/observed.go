@@ -33,8 +33,7 @@ type Observed struct {
 	TooSoon []string
 	// Now is what the conditions are dated with.
 	Now time.Time
-	// Leaderless is how long there has been no primary: how long the condition Available has
-	// been False.
+	// Leaderless is how long there has been no primary, as far as this operator has seen it.
 	Leaderless time.Duration
 }
 
@@ -59,13 +58,17 @@ type Backup struct {
 	Disk    bool       // there is a disk for them, and it is to stay
 	Foreign bool       // somebody else's disk has its name
 	Pod     *BackupPod // nil if there is none
+	// Age is how long ago the last base backup was begun. It is measured, so it does not matter
+	// whether a clock is right; only an operator that has just started goes by the date.
+	Age time.Duration
 }
 
 // BackupPod is a pod that makes a base backup.
 type BackupPod struct {
 	UID                         types.UID
 	Created                     time.Time
-	Started                     bool // whether its container was started
+	Started                     bool          // whether its container was started
+	Waits                       time.Duration // how long this operator has seen it
 	Succeeded, Failed, Deleting bool
 	Message                     string // the last that it has logged, if it has failed
 }

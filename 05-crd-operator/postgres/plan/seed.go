@@ -65,7 +65,23 @@ func (o Observed) refusal() (reason, message string) {
 	if message := o.stays(); message != "" {
 		return "DataKept", message
 	}
+	if message := o.primaryRefusal(); message != "" {
+		return "NoSuchMember", message
+	}
 	return "", ""
+}
+
+// primaryRefusal is why spec.primary names nobody. A member that is about to be made is somebody.
+func (o Observed) primaryRefusal() string {
+	wanted := o.Cluster.Spec.Primary
+	if wanted == "" || len(o.Members) < int(o.Cluster.Spec.Size) || o.member(wanted).Number > 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range o.Members {
+		names = append(names, m.Name)
+	}
+	return fmt.Sprintf("spec.primary: there is no member %s, only %s; name one of them, or leave it out", wanted, strings.Join(names, ", "))
 }
 
 // seedRefusal is why no database can be made, or read.
@@ -76,6 +92,8 @@ func (o Observed) seedRefusal() (reason, message string) {
 		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and the database is one of %s; upgrade with pg_dump, or give the operator an image of %s", o.Version, made, made)
 	case wanted != "" && wanted != o.Version:
 		return "VersionNotInImage", fmt.Sprintf("the image has PostgreSQL %s, and spec.version asks for %s; set it to %q, or give the operator another image", o.Version, wanted, o.Version)
+	case o.Cluster.Spec.Storage.Sign() < 0 && o.Cluster.Status.Phase == "":
+		return "InvalidStorage", fmt.Sprintf("spec.storage is %s; give a disk 224Mi or more", o.Cluster.Spec.Storage.String())
 	case from != nil && from.Time != nil && from.Cluster == o.Cluster.Name && o.Cluster.Status.Phase == "":
 		return "OwnBackups", "a cluster that continues its own backups has all of them; to restore to a time, give the cluster another name, or leave out spec.restoreFrom.time"
 	case o.foreignDisk() != "" && o.Cluster.Status.Phase == "":

@@ -29,12 +29,16 @@ func (o Observed) update() Decision {
 	case o.Cluster.Spec.Size == 1: // nobody takes over, so no writes until it is back
 		return o.replace(primary)
 	}
-	return o.beginElection(fmt.Sprintf("a switchover to %s, because %s is outdated", standby.Name, primary.Name))
+	d := o.beginElection(fmt.Sprintf("a switchover to %s, because %s is outdated", standby.Name, primary.Name))
+	d.Updates = primary.Name
+	return d
 }
 
 // replace ends a pod, so that repair makes it anew on its disk.
 func (o Observed) replace(m Member) Decision {
-	return o.deletePod(m, "MemberOutdated", m.Name+" is outdated; its pod is replaced")
+	d := o.deletePod(m, "MemberOutdated", m.Name+" is outdated; its pod is replaced")
+	d.Updates = m.Name
+	return d
 }
 
 // settled reports whether the cluster has all its members, every standby follows and streams, and

@@ -63,11 +63,15 @@ type PostgresClusterSpec struct {
 	// +optional
 	AntiAffinity bool `json:"antiAffinity,omitempty"`
 
-	// How large the disk of a member is. If it grows, so do the disks that are there; no disk
-	// ever shrinks.
+	// How large the disk of a member is, at least 224Mi. If it grows, so do the disks that are
+	// there; no disk ever shrinks.
+	//
+	// Less would not do: of 224Mi, a quarter is for the log, an empty database takes 40 MiB, and
+	// once the disk was nearly full, writes go on when 128 MiB are left.
 	// +optional
 	// +default="1Gi"
-	Storage resource.Quantity `json:"storage,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('224Mi')) >= 0",message="storage is the size of a disk, at least 224Mi"
+	Storage resource.Quantity `json:"storage,omitzero"`
 
 	// The member that should be the primary. The operator makes it the primary as soon as
 	// it has every acknowledged commit. Without it, any member will do.
@@ -96,6 +100,7 @@ type Backup struct {
 	// "@every 6h". The first is made as soon as there is a primary.
 	// +required
 	// +kubebuilder:validation:MaxLength=100
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('@every') || self.matches('^@every ([0-9]{1,6}([.][0-9]+)?[smh])+$') && duration(self.substring(7)) >= duration('1m')",message="schedule is a line of cron such as \"0 3 * * *\", or @every with a duration of at least 1m, such as \"@every 6h\""
 	Schedule string `json:"schedule"`
 
 	// How many base backups are kept. With an older one goes the log that only it needs.
@@ -104,16 +109,17 @@ type Backup struct {
 	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 100",message="keep is a number of base backups, from 1 to 100"
 	Keep int32 `json:"keep,omitempty"`
 
-	// How large the disk of the backups is.
+	// How large the disk of the backups is, at least 224Mi.
 	// +optional
 	// +default="1Gi"
-	Storage resource.Quantity `json:"storage,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && quantity(string(self)).compareTo(quantity('224Mi')) >= 0",message="storage is the size of a disk, at least 224Mi"
+	Storage resource.Quantity `json:"storage,omitzero"`
 
 	// How long a commit waits at most until its part of the log is closed and goes to the
 	// archive.
 	// +optional
 	// +default="1m"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('5m')",message="archiveTimeout is a duration from 1s to 5m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]{1,6}([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('5m')",message="archiveTimeout is a duration from 1s to 5m"
 	ArchiveTimeout metav1.Duration `json:"archiveTimeout,omitzero"`
 
 	// What becomes of the disk of the backups when the cluster is deleted: Retain or Delete.
@@ -139,6 +145,7 @@ type RestoreFrom struct {
 	// there; the cluster itself need not.
 	// +required
 	// +kubebuilder:validation:MaxLength=50
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="cluster is the name of a PostgresCluster in the same namespace"
 	Cluster string `json:"cluster"`
 	// Up to when: the commits until then. Without it, all that is in the archive.
 	// +optional

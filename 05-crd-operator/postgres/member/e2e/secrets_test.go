@@ -37,7 +37,7 @@ func (e *env) setPassword(role, password string) {
 // issue puts a certificate into a slot, and its CA into the bundle.
 func (e *env) issue(slot int, now time.Time) {
 	e.Helper()
-	bundle := certificate.Read(e.bundle, "uid", now)
+	bundle := certificate.Read(e.bundle, "uid")
 	issued, err := bundle.Issue([]string{"db", "db-1", "db-2", "db-3"}, now)
 	require.NoError(e, err)
 	e.bundle = append(bundle.PEM(), issued.CA...)
