@@ -105,7 +105,7 @@ func (t *clusterTracker) leaderless(phase postgres.Phase, now time.Time) time.Du
 
 // age measures how old something is that is made again and again.
 type age struct {
-	made   time.Time     // the date of the last one
+	made   time.Time     // the date of the last one; zero if there is none
 	seen   time.Time     // when the operator saw it first
 	before time.Duration // how old it was then
 }
@@ -114,9 +114,9 @@ type age struct {
 // its date; of one that was there before, nothing is known but the date.
 func (a *age) of(made, now time.Time) time.Duration {
 	switch {
-	case a.seen.IsZero():
+	case a.seen.IsZero() && !made.IsZero():
 		*a = age{made, now, max(0, now.Sub(made))}
-	case !made.Equal(a.made):
+	case a.seen.IsZero(), !made.Equal(a.made):
 		*a = age{made, now, 0}
 	}
 	return a.before + now.Sub(a.seen)

@@ -101,11 +101,12 @@ func TestHowLongThereIsNoPrimary(t *testing.T) {
 
 func TestHowOldABackupIs(t *testing.T) {
 	type look struct{ made, at time.Duration } // the date of the last one, and when it is seen
-	const h, years = time.Hour, 2 * 365 * 24 * time.Hour
+	const h, years, none = time.Hour, 2 * 365 * 24 * time.Hour, time.Duration(-1)
 	for name, tc := range map[string]struct {
 		looks []look
 		want  time.Duration
 	}{
+		"none has no age that could be too much":            {[]look{{none, h}, {none, 2 * h}}, h},
 		"an operator that starts goes by the date":          {[]look{{0, h}}, h},
 		"it is never younger than new":                      {[]look{{years, h}}, 0},
 		"it grows older":                                    {[]look{{0, h}, {0, 3 * h}}, 3 * h},
@@ -117,7 +118,11 @@ func TestHowOldABackupIs(t *testing.T) {
 			var a age
 			begin, got := time.Now(), time.Duration(0)
 			for _, l := range tc.looks {
-				got = a.of(begin.Add(l.made), begin.Add(l.at))
+				made := begin.Add(l.made)
+				if l.made == none {
+					made = time.Time{}
+				}
+				got = a.of(made, begin.Add(l.at))
 			}
 			assert.Equal(t, tc.want, got)
 		})

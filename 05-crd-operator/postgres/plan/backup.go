@@ -21,6 +21,9 @@ const (
 	startsWithin = 10 * time.Minute
 	// replaceBaseAfter is when the next one is due if the last one is of no use any more.
 	replaceBaseAfter = time.Minute
+	// leastInterval is the shortest @every that makes sense. The library takes anything shorter
+	// than a second, also what is negative, for a second.
+	leastInterval = 10 * time.Second
 )
 
 // BackupLabel is the label of that disk and of that pod. Its value is the cluster's name.
@@ -111,8 +114,8 @@ func (o Observed) backupWait() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	if every, ok := schedule.(cron.ConstantDelaySchedule); ok && every.Delay < time.Minute {
-		return 0, fmt.Errorf("%q is more often than once a minute", o.Cluster.Spec.Backup.Schedule)
+	if every, ok := schedule.(cron.ConstantDelaySchedule); ok && every.Delay < leastInterval {
+		return 0, fmt.Errorf("%q is more often than every %s", o.Cluster.Spec.Backup.Schedule, leastInterval)
 	}
 	s := o.Cluster.Status.Backup
 	switch {
