@@ -24,8 +24,8 @@ type session struct {
 
 // dialer is what a client has to know.
 type dialer struct {
-	role, password string
-	tls            *tls.Config
+	role, password, database string
+	tls                      *tls.Config
 }
 
 // newDialer reads what a superuser has to know.
@@ -42,7 +42,7 @@ func (e *env) newDialerOf(role, cluster, secretName string) dialer {
 	}
 	config, err := certificate.ClientConfig([]byte(bundle.Data["ca.crt"]), cluster+"."+e.namespace+".svc")
 	require.NoError(e, err)
-	return dialer{role, string(secret.Data[corev1.BasicAuthPasswordKey]), config}
+	return dialer{role, string(secret.Data[corev1.BasicAuthPasswordKey]), "postgres", config}
 }
 
 // primaryAddress is where the Service of the primary is reached from outside of the cluster.
@@ -55,13 +55,21 @@ func (e *env) addressOf(name string) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(int(service.Spec.Ports[0].NodePort)))
 }
 
-func (d dialer) dial(ctx context.Context, address string) (*session, error) {
+func (d dialer) config(address string) (*pgconn.Config, error) {
 	// Values of the environment, as of PGHOST, are not meant.
-	config, err := pgconn.ParseConfig("postgres://" + d.role + "@" + address + "/postgres?sslmode=disable&connect_timeout=2&application_name=client")
+	config, err := pgconn.ParseConfig("postgres://" + d.role + "@" + address + "/" + d.database + "?sslmode=disable&connect_timeout=2&application_name=client")
 	if err != nil {
 		return nil, err
 	}
 	config.Password, config.TLSConfig = d.password, d.tls
+	return config, nil
+}
+
+func (d dialer) dial(ctx context.Context, address string) (*session, error) {
+	config, err := d.config(address)
+	if err != nil {
+		return nil, err
+	}
 	s := &session{}
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { s.notice = n }
 	if s.PgConn, err = pgconn.ConnectConfig(ctx, config); err != nil {

@@ -13,7 +13,10 @@
 //	writer_test.go     a client that never stops, and knows what was acknowledged
 //	rows_test.go       whether all of that is there
 //	watcher_test.go    whether two members ever took writes at the same time
+//	histories_test.go  clients, whose histories are judged
 //	faults_test.go     what goes wrong, at random
+//	faulty_test.go     how
+//	disasters_test.go  what costs data, and what comes after it
 //	lifecycle_test.go  what people do
 //	secrets_test.go    the passwords, and whether connections are encrypted
 //	loss_test.go       when no disk with every acknowledged commit is left

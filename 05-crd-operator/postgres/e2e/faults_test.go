@@ -1,108 +1,239 @@
 package e2e
 
 import (
-	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
+	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
 
-// fault is something that goes wrong.
+// fault is something that goes wrong. It begins, and what that returns, if anything, ends it.
 type fault struct {
-	what string
-	// Exactly one of these. This one ends the pod of a member, unless it returns an error.
-	member func(e *env, name string, pod types.UID) error
-	node   func(e *env)
+	what  string
+	hits  []role // one of these; nobody, if there is none
+	begin func(c *chaos, v victim) (end func(), err error)
 }
 
+// role is what a member is when a fault begins.
+type role string
+
+const (
+	primary role = "the primary"
+	synced  role = "the synced standby"
+	third   role = "the other standby"
+)
+
+var (
+	anybody = []role{primary, synced, third}
+	standby = []role{synced, third}
+)
+
+// victim is a member that a fault hits.
+type victim struct {
+	name string
+	pod  types.UID
+}
+
+// faults are what goes wrong at random. Each comes to an end, and none takes more than one disk.
 var faults = []fault{
-	{what: "PostgreSQL is killed", member: func(e *env, _ string, pod types.UID) error { return e.killPostgreSQL(pod) }},
-	{what: "the agent is killed", member: func(e *env, _ string, pod types.UID) error { return e.signalAgent(pod, syscall.SIGKILL) }},
-	{what: "the agent is frozen", member: func(e *env, _ string, pod types.UID) error { return e.signalAgent(pod, syscall.SIGSTOP) }},
-	{what: "the pod is deleted", member: func(e *env, name string, pod types.UID) error { return e.deletePod(name, pod) }},
-	{what: "the pod is deleted by force", member: func(e *env, name string, pod types.UID) error {
-		return e.deletePod(name, pod, client.GracePeriodSeconds(0))
-	}},
-	{what: "the operator is killed, then the agent", member: func(e *env, _ string, pod types.UID) error {
-		e.killOperator()
-		defer e.startOperator()
-		return e.signalAgent(pod, syscall.SIGKILL)
-	}},
-	{what: "the kubelet is killed", node: func(e *env) { e.killComponent(e, "kubelet") }},
-	{what: "the API server is killed", node: func(e *env) { e.killComponent(e, "kube-apiserver") }},
+	{"PostgreSQL is killed", anybody, killed(processList.postgreSQL)},
+	{"PostgreSQL takes no connections", anybody, frozen(processList.postgreSQL)},
+	{"the agent is killed", anybody, killed(processList.agent)},
+	{"the agent is frozen", anybody, frozen(processList.agent)},
+	{"the receiver is frozen", standby, frozen(processList.receiver)},
+	{"the pod is deleted", anybody, podDeleted()},
+	{"the pod is deleted by force", anybody, podDeleted(client.GracePeriodSeconds(0))},
+	{"the label of the pod is taken off", anybody, (*chaos).labelOff},
+	{"the disk is deleted while much is written", []role{third}, (*chaos).diskDeletedUnderLoad},
+	{"a query reads for long", standby, (*chaos).longRead},
+	{"the disk of the backups is broken", nil, (*chaos).backupsBroken},
+	{"the operator is killed", nil, (*chaos).operatorKilled},
+	{"the operator is frozen", nil, (*chaos).operatorFrozen},
+	{"the kubelet is killed", nil, componentKilled("kubelet")},
+	{"the API server is killed", nil, componentKilled("kube-apiserver")},
+	{"the API server is frozen", nil, (*chaos).apiServerFrozen},
+}
+
+// lethal are those that can end the primary: there is one in each plan.
+var lethal = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool {
+	return !slices.Contains([]string{"PostgreSQL is killed", "the agent is killed", "the agent is frozen", "the pod is deleted", "the pod is deleted by force"}, f.what)
+})
+
+// planned is a fault, whom it hits, when, and for how long.
+type planned struct {
+	fault
+	hits      role // empty if it hits nobody
+	at, lasts time.Duration
+}
+
+func (p planned) String() string {
+	return strings.TrimSuffix(fmt.Sprintf("at %.1f s, for %.1f s: %s: %s", p.at.Seconds(), p.lasts.Seconds(), p.what, p.hits), ": ")
+}
+
+// planFaults returns one or two faults of any kind, and one that can end the primary, in the order of
+// their begins. They overlap more often than not.
+func planFaults(seed uint64) []planned {
+	random := rand.New(rand.NewPCG(seed, 0))
+	some := func(f fault) planned {
+		p := planned{fault: f, at: within(random, time.Second, 5*time.Second), lasts: within(random, time.Second, 7*time.Second)}
+		if len(f.hits) > 0 {
+			p.hits = f.hits[random.IntN(len(f.hits))]
+		}
+		return p
+	}
+	var plan []planned
+	for _, n := range random.Perm(len(faults))[:1+random.IntN(2)] {
+		plan = append(plan, some(faults[n]))
+	}
+	end := some(lethal[random.IntN(len(lethal))])
+	end.hits = primary
+	plan = append(plan, end)
+	slices.SortFunc(plan, func(a, b planned) int { return int(a.at - b.at) })
+	return plan
+}
+
+func within(random *rand.Rand, from, to time.Duration) time.Duration {
+	return from + time.Duration(random.Int64N(int64(to-from)))
+}
+
+func TestPlansOfFaults(t *testing.T) {
+	t.Parallel()
+	missing := map[string]bool{}
+	for _, f := range faults {
+		missing[f.what] = true
+	}
+	for seed := range uint64(200) {
+		plan := planFaults(seed)
+		assert.Equal(t, fmt.Sprint(plan), fmt.Sprint(planFaults(seed)), "the same seed, the same plan")
+		for _, p := range plan {
+			delete(missing, p.what)
+		}
+		assert.True(t, slices.ContainsFunc(plan, func(p planned) bool { return p.hits == primary }), "%v", plan)
+	}
+	assert.Empty(t, missing, "no plan of 200 has them")
+}
+
+// breaks has things go wrong as planned, and returns when all of them have come to their end.
+func (c *chaos) breaks(plan []planned) {
+	c.Helper()
+	type moment struct {
+		at time.Duration
+		do func()
+	}
+	var moments []moment
+	for _, p := range plan {
+		end := func() {}
+		moments = append(moments, moment{p.at, func() {
+			if begun := c.begins(p); begun != nil {
+				end = sync.OnceFunc(begun)
+				c.Cleanup(end) // in case the test fails before
+			}
+		}}, moment{p.at + p.lasts, func() { end() }})
+	}
+	slices.SortStableFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
+	begun := time.Now()
+	for _, m := range moments {
+		select {
+		case <-c.Context().Done():
+		case <-time.After(m.at - time.Since(begun)): // the plan is about times
+		}
+		m.do()
+	}
+}
+
+// begins begins a fault. It may be impossible because of another one, which is fault enough.
+func (c *chaos) begins(p planned) (end func()) {
+	var v victim
+	var err error
+	if p.hits != "" {
+		v, err = c.find(p.hits)
+	}
+	if err == nil {
+		end, err = p.begin(c, v)
+	}
+	c.Logf("%s: %s (%s) %v", p.what, p.hits, v.name, err)
+	return end
+}
+
+// shortly is for what needs the API server, which may be frozen.
+func (e *env) shortly() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(e.Context(), 2*time.Second)
+}
+
+// find finds the member that has a role.
+func (c *chaos) find(r role) (victim, error) {
+	ctx, cancel := c.shortly()
+	defer cancel()
+	cluster, pod := &postgres.PostgresCluster{}, &corev1.Pod{}
+	if err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, cluster); err != nil {
+		return victim{}, err
+	}
+	others := standbys(cluster.Status)
+	if cluster.Status.Primary == "" || len(others) < 2 {
+		return victim{}, errors.New("a member is missing")
+	}
+	member := map[role]string{primary: cluster.Status.Primary, synced: others[0], third: others[1]}[r]
+	err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: member}, pod)
+	return victim{member, pod.UID}, err
+}
+
+func killed(find func(processList, types.UID) (int, error)) func(*chaos, victim) (func(), error) {
+	return func(c *chaos, v victim) (func(), error) { return nil, c.signal(v.pod, find, syscall.SIGKILL) }
+}
+
+func frozen(find func(processList, types.UID) (int, error)) func(*chaos, victim) (func(), error) {
+	return func(c *chaos, v victim) (func(), error) { return c.freeze(v.pod, find) }
+}
+
+func podDeleted(options ...client.DeleteOption) func(*chaos, victim) (func(), error) {
+	return func(c *chaos, v victim) (func(), error) { return nil, c.deletePod(v.name, v.pod, options...) }
 }
 
 func (e *env) deletePod(name string, uid types.UID, options ...client.DeleteOption) error {
+	ctx, cancel := e.shortly()
+	defer cancel()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: name}}
-	return e.client.Delete(e.Context(), pod, append(options, client.Preconditions{UID: &uid})...)
+	return e.client.Delete(ctx, pod, append(options, client.Preconditions{UID: &uid})...)
 }
 
-// usualSeed is one whose first five faults hit the operator, the kubelet, the API server and, three
-// times, the primary.
-const usualSeed = 106
+func componentKilled(name string) func(*chaos, victim) (func(), error) {
+	return func(c *chaos, _ victim) (func(), error) { c.killComponent(c, name); return nil, nil }
+}
 
-// TestFaults has one thing after the other go wrong, as SEED decides. FAULTS is how many.
-func TestFaults(t *testing.T) {
-	seed, many := number(t, "SEED", usualSeed), number(t, "FAULTS", 5)
-	t.Logf("SEED=%d FAULTS=%d", seed, many)
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
-
-	e := newCluster(t)
-	writer, watcher := e.startWriter(), e.startWatcher()
-	var order []int // no fault comes again before all others have come
-	for range many {
-		if len(order) == 0 {
-			order = random.Perm(len(faults))
-		}
-		e.inject(faults[order[0]], random)
-		order = order[1:]
-		watcher.sees(e.settles().PrimaryUID)
-		writer.goesOn()
+func (c *chaos) apiServerFrozen(victim) (func(), error) {
+	now, err := c.component("kube-apiserver")
+	if err != nil {
+		return nil, err
 	}
-	assert.Empty(t, writer.loses(), "acknowledged rows that are lost")
-	e.deleteCluster()
+	return func() { _ = syscall.Kill(now.PID, syscall.SIGCONT) }, syscall.Kill(now.PID, syscall.SIGSTOP)
 }
 
-// inject has something go wrong, and waits until it has had its effect. The primary is hit as often
-// as all others together.
-func (e *env) inject(f fault, random *rand.Rand) {
-	e.Helper()
-	if f.node != nil {
-		e.Log(f.what)
-		f.node(e)
-		return
+func (c *chaos) operatorKilled(victim) (func(), error) {
+	if c.operator == nil {
+		return nil, errors.New("there is no operator")
 	}
-	victim := random.IntN(4)
-	var member string
-	var pod types.UID
-	eventually(e, f.what, func() error { // on a busy machine, there may be another primary by now
-		status := e.status()
-		others := standbys(status)
-		if status.Primary == "" || len(others) < 2 {
-			return errors.New("a member is missing")
-		}
-		member = append(others, status.Primary, status.Primary)[victim]
-		pod = e.pods()[member]
-		e.Logf("%s: %s, and the primary is %s", f.what, member, status.Primary)
-		return f.member(e, member, pod)
-	})
-	e.replaced(member, pod, e.pods)
+	c.killOperator()
+	return c.startOperator, nil
 }
 
-// number is the value of a variable of the environment.
-func number(t *testing.T, variable string, otherwise int) int {
-	t.Helper()
-	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(otherwise)))
-	require.NoError(t, err, "%s is no number", variable)
-	return n
+func (c *chaos) operatorFrozen(victim) (func(), error) {
+	if c.operator == nil {
+		return nil, errors.New("there is no operator")
+	}
+	process := c.operator.Process
+	return func() { _ = process.Signal(syscall.SIGCONT) }, process.Signal(syscall.SIGSTOP)
 }

@@ -13,50 +13,48 @@ import (
 
 // signalAgent sends a signal to the agent in a pod.
 func (e *env) signalAgent(pod types.UID, signal syscall.Signal) error {
-	all, err := e.processes()
-	if err != nil {
-		return err
-	}
-	agent, err := all.agent(pod)
-	if err != nil {
-		return err
-	}
-	return syscall.Kill(agent, signal)
+	return e.signal(pod, processList.agent, signal)
 }
 
 // killPostgreSQL kills the first process of the PostgreSQL in a pod.
 func (e *env) killPostgreSQL(pod types.UID) error {
+	return e.signal(pod, processList.postgreSQL, syscall.SIGKILL)
+}
+
+// signal sends a signal to a process of a pod.
+func (e *env) signal(pod types.UID, find func(processList, types.UID) (int, error), signal syscall.Signal) error {
+	pid, err := e.pid(pod, find)
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(pid, signal)
+}
+
+func (e *env) pid(pod types.UID, find func(processList, types.UID) (int, error)) (int, error) {
 	all, err := e.processes()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	postgreSQL, err := all.postgreSQL(pod)
-	if err != nil {
-		return err
-	}
-	return syscall.Kill(postgreSQL, syscall.SIGKILL)
+	return find(all, pod)
 }
 
 // freezeReceiver has the standby in a pod receive nothing, until it is thawed.
 func (e *env) freezeReceiver(pod types.UID) (thaw func(), err error) {
-	all, err := e.processes()
-	if err != nil {
-		return nil, err
-	}
-	postgreSQL, err := all.postgreSQL(pod)
-	if err != nil {
-		return nil, err
-	}
-	receiver, err := all.one("walreceiver", postgreSQL)
+	return e.freeze(pod, processList.receiver)
+}
+
+// freeze stops a process of a pod, until it is thawed.
+func (e *env) freeze(pod types.UID, find func(processList, types.UID) (int, error)) (thaw func(), err error) {
+	pid, err := e.pid(pod, find)
 	if err != nil {
 		return nil, err
 	}
 	thaw = func() {
-		if err := syscall.Kill(receiver, syscall.SIGCONT); !errors.Is(err, syscall.ESRCH) { // it may have been killed
+		if err := syscall.Kill(pid, syscall.SIGCONT); !errors.Is(err, syscall.ESRCH) { // it may have been killed
 			assert.NoError(e, err)
 		}
 	}
-	return thaw, syscall.Kill(receiver, syscall.SIGSTOP)
+	return thaw, syscall.Kill(pid, syscall.SIGSTOP)
 }
 
 // process is one of this machine.
@@ -91,6 +89,14 @@ func (all processList) postgreSQL(pod types.UID) (int, error) {
 		return 0, err
 	}
 	return all.one("config_file=", agent)
+}
+
+func (all processList) receiver(pod types.UID) (int, error) {
+	postgreSQL, err := all.postgreSQL(pod)
+	if err != nil {
+		return 0, err
+	}
+	return all.one("walreceiver", postgreSQL)
 }
 
 // one returns the only process with such arguments, among the children of a parent unless that is 0.

@@ -85,7 +85,7 @@ func (w *watcher) findMembers(ctx context.Context, watching *sync.WaitGroup) {
 
 // watch asks a member, and connects anew when that fails.
 func (w *watcher) watch(ctx context.Context, pod *corev1.Pod) {
-	address := net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(pod.Spec.Containers[0].Ports[0].ContainerPort)))
+	address := podAddress(pod)
 	var s *session
 	for connection := 0; ctx.Err() == nil; {
 		wait := askEvery
@@ -106,6 +106,11 @@ func (w *watcher) watch(ctx context.Context, pod *corev1.Pod) {
 	if s != nil {
 		s.close()
 	}
+}
+
+// podAddress is where the PostgreSQL of a pod listens.
+func podAddress(pod *corev1.Pod) string {
+	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(pod.Spec.Containers[0].Ports[0].ContainerPort)))
 }
 
 func (w *watcher) askOnce(ctx context.Context, s *session, server string, connection int) error {
