@@ -54,6 +54,8 @@ func TestOneAnomaly(t *testing.T) {
 			at(0, 1, Primary, Unknown, add(1, 1)), at(9, 9, Final, OK), at(9, 9, Final, OK, read(1, 1))}},
 		"a read at the primary is old": {Stale, []Transaction{
 			at(0, 1, Primary, OK, add(1, 1)), at(2, 3, Primary, OK, read(1)), at(9, 9, Final, OK, read(1, 1))}},
+		"a read lacks what was acknowledged before the last": {Stale, []Transaction{
+			at(0, 2, Primary, OK, add(1, 1)), at(0, 3, Primary, OK, add(1, 2)), at(4, 5, Primary, OK, read(1, 2)), at(9, 9, Final, OK, read(1, 2, 1))}},
 		"not if it had begun before": {"", []Transaction{
 			at(0, 2, Primary, OK, add(1, 1)), at(1, 3, Primary, OK, read(1)), at(9, 9, Final, OK, read(1, 1))}},
 		"a read at a standby may be old": {"", []Transaction{
@@ -101,6 +103,8 @@ func TestLossThatWasAllowed(t *testing.T) {
 		"what was acknowledged before": {nil, []Transaction{
 			at(0, 1, Primary, OK, add(1, 1)), at(2, 3, Primary, OK, read(1, 1), add(1, 2)),
 			at(6, 7, Primary, OK, read(1, 1), add(1, 3)), at(9, 9, Final, OK, read(1, 1, 3))}},
+		"what only a reader has read": {nil, []Transaction{
+			at(0, 1, Primary, OK, add(1, 1)), at(2, 3, Primary, OK, read(1, 1)), at(9, 9, Final, OK)}},
 		"a read before what was appended after": {[]Kind{Unwritten}, []Transaction{
 			at(2, 3, Primary, OK, read(1, 1)), at(6, 7, Primary, OK, add(1, 1)), at(9, 9, Final, OK, read(1, 1))}},
 		"what was acknowledged after": {[]Kind{Lost}, []Transaction{
