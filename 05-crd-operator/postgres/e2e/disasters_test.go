@@ -129,7 +129,7 @@ func (c *chaos) allowsLoss(member string, r *recorder.Recorder) {
 	})
 	r.LossAllowed()
 	c.patch(fmt.Sprintf(`"allowDataLoss":{"member":%q,"term":%d}`, member, term))
-	c.reaches(term + 1)
+	c.reaches(term)
 }
 
 // commitsWait waits until one more commit has got no answer.

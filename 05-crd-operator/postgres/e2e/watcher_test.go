@@ -72,6 +72,7 @@ func (w *watcher) findMembers(ctx context.Context, watching *sync.WaitGroup) {
 			for uid, cancel := range known {
 				if !there[uid] {
 					cancel()
+					delete(known, uid) // it comes back if only its label was away
 				}
 			}
 		}
