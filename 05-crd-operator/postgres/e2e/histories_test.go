@@ -204,6 +204,9 @@ func (c *chaos) losesPrimaryWhileFrozen(r *recorder.Recorder) {
 	thaw, err := c.freezeReceiver(c.pods()[before.Standby])
 	require.NoError(c, err)
 	defer thaw()
+	// The receiver may still take what is in the buffers of the connection. This is more.
+	_, err = c.ask("SET synchronous_commit = local; SELECT pg_logical_emit_message(false, 'x', repeat('x', 1000000)) FROM generate_series(1, 16)")
+	require.NoError(c, err)
 	c.goesOn(r)
 	require.NoError(c, c.killPostgreSQL(before.PrimaryUID))
 	eventually(c, "there is an election", func() error {

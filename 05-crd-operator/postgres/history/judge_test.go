@@ -3,6 +3,7 @@ package history_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -209,6 +210,23 @@ func TestSnapshotsAreSeen(t *testing.T) {
 		s.readsAtBegin = true
 		assert.NotEmpty(t, Judge(s.run(200)), "seed %d", seed)
 	}
+}
+
+// The file was recorded of a PostgresCluster of two members, db-1 and db-2, whose operator took two timelines of one
+// number for the same. db-1 lost its node, db-2 was promoted, got a commit that waited, and lost its
+// node; a person allowed to make db-1 the primary, at the same position of the log. Clients appended
+// to twelve lists, and waited; db-2 came back, and all of them were told that their commits are safe. Redundant
+// was True. Then the primary was killed.
+func TestTimelineThatWasBegunTwice(t *testing.T) {
+	file, err := os.Open("testdata/same-timeline-twice.jsonl")
+	require.NoError(t, err)
+	defer file.Close()
+	h, err := Read(file)
+	require.NoError(t, err)
+	found := Judge(h)
+	require.Len(t, found, 1)
+	assert.Equal(t, Lost, found[0].Kind)
+	assert.Contains(t, found[0].Transactions[0], "client 2")
 }
 
 func TestFileOfAHistory(t *testing.T) {
