@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,7 +26,15 @@ func (c *chaos) labelOff(v victim) (func(), error) {
 		patch := fmt.Sprintf(`{"metadata":{"uid":%q,"labels":{%q:%s}}}`, v.pod, plan.SelectorLabel, value)
 		return c.client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, []byte(patch)))
 	}
-	return func() { _ = set(`"` + name + `"`) }, set("null") // another pod may have its name by then
+	return func() {
+		eventually(c, "the pod has its label, or is gone", func() error {
+			err := set(`"` + name + `"`)
+			if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // another pod has its name
+				return nil
+			}
+			return err
+		})
+	}, set("null")
 }
 
 // diskDeletedUnderLoad has a member cloned while 8 MB of log are written a second.
