@@ -63,6 +63,8 @@ func TestOneAnomaly(t *testing.T) {
 			at(0, 1, Primary, OK, add(1, 1)), at(2, 3, Standby, OK, read(1)), at(9, 9, Final, OK, read(1, 1))}},
 		"a standby may show what is lost, if nobody was told that it is safe": {"", []Transaction{
 			at(0, 1, Primary, Unknown, add(1, 1)), at(2, 3, Standby, OK, read(1, 1)), at(9, 9, Final, OK)}},
+		"but not in another order": {Diverged, []Transaction{
+			at(0, 9, Primary, Unknown, add(1, 1)), at(0, 9, Primary, Unknown, add(1, 2)), at(2, 3, Standby, OK, read(1, 2, 1)), at(9, 9, Final, OK, read(1, 1, 2))}},
 		"so may the primary, to one that only reads": {"", []Transaction{
 			at(0, 1, Primary, Unknown, add(1, 1)), at(2, 3, Primary, OK, read(1, 1)), at(9, 9, Final, OK)}},
 		"not to one whose own commit was acknowledged": {Diverged, []Transaction{
