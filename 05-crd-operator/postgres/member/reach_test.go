@@ -133,7 +133,7 @@ func TestWhyNoClientCanConnect(t *testing.T) {
 
 	bundle, err := os.ReadFile(files.bundle())
 	require.NoError(t, err)
-	other, err := certificate.Read(nil, "uid", time.Now()).Issue([]string{"db-1"}, time.Now().Add(-2*certificate.Lifetime))
+	other, err := certificate.Read(nil, "uid").Issue([]string{"db-1"}, time.Now().Add(-2*certificate.Lifetime))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(files.bundle(), other.CA, 0o600))
 	awaits(plan.NoCertificate) // clients do not know its CA
