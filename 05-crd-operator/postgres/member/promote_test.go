@@ -1,6 +1,7 @@
 package member
 
 import (
+	"math"
 	"os"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func TestNobodyHoldsAPromotion(t *testing.T) {
 	standby := newServer(t, a.server.programs, files, "db-2")
 	awaitAnswer(t, a.server, "CREATE TABLE rows AS SELECT generate_series(1, 1000) AS n; SELECT 1", "1")
 	source := peer{"db-1", a.server.settings.address, a.server.settings.uid}
-	require.NoError(t, standby.clone(t.Context(), source, 0))
+	require.NoError(t, standby.clone(t.Context(), source, math.MaxInt64))
 	begin(t, standby)
 	standby.settings.primary = source
 	require.NoError(t, standby.reload())
