@@ -33,7 +33,7 @@ func (w *world) step(n int8, s *scope) bool {
 	}
 	o := opinion{pod: w.podOf(n), seen: m.seen, holds: w.holds(n), report: w.report(n)}
 	if p := w.source(m); p != nil && p != m {
-		o.diverged = !m.log.prefixOf(p.log)
+		o.diverged = m.log.hasDiverged(&p.log)
 	}
 	return w.do(n, s.minds.step(s.bendOpinion(o)), s)
 }
@@ -80,11 +80,14 @@ func (w *world) do(n int8, next plan.Step, s *scope) bool {
 func (w *world) fill(m *member, next plan.Step) bool {
 	p := w.source(m)
 	switch {
-	case next == plan.InitDB, next == plan.Restore:
-		m.complete, m.log = true, 0
+	case next == plan.InitDB:
+		m.complete, m.log = true, log{}
+	case next == plan.Restore:
+		m.complete, m.log = true, log{}
+		m.log.begin(m.seen.term)
 	case next == plan.Wipe:
 		m.stop()
-		m.complete, m.log = false, 0
+		m.complete, m.log = false, log{}
 	case p == nil:
 		return false
 	default:

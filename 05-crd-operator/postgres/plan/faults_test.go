@@ -11,7 +11,7 @@ func (m *member) fault(k kind) bool {
 		if m.pod {
 			m.end()
 		}
-		m.complete, m.log = false, 0
+		m.complete, m.log = false, log{}
 		return true
 	case !m.alive():
 		return false

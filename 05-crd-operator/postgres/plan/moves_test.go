@@ -46,7 +46,7 @@ func (s *scope) moves(w *world, visit func(m move, next *world, broken string)) 
 		next := *w
 		if next.apply(m, s) {
 			promise := broken(w, m, &next, s)
-			next.normalize()
+			next.normalize(s)
 			visit(m, &next, promise)
 		}
 	}

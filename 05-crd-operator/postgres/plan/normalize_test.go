@@ -2,16 +2,84 @@ package plan_test
 
 // normalize makes worlds equal that differ in nothing on which anything depends. Of terms and
 // of pods, all that counts is which are the same, and that the next one is new. So they are
-// counted from one again, and a search ends though elections and restarts may go on for ever.
-func (w *world) normalize() {
+// counted from one again, and a search ends though elections and restarts may go on for ever. A
+// timeline has the number of a term, and is counted with them.
+func (w *world) normalize(s *scope) {
 	if w.spec.leaveTerm != w.status.term {
 		w.spec.leaveTerm, w.spec.leaveMember = 0, 0
 	}
 	w.forgetLeader()
-	renumber([]*int8{&w.status.term, &w.pending.status.term, &w.leader.term, &w.spec.leaveTerm, &w.members[0].seen.term, &w.members[1].seen.term, &w.members[2].seen.term, &w.past.term, &w.other.status.term})
+	w.forgetTimelines()
+	if s.without != ownNumber && s.without != oncePerTerm { // without these, it matters which number is the next
+		w.normalizeTerms()
+	}
 	for i := range w.members {
 		if w.members[i].run > 1 {
 			w.normalizePods(int8(i + 1))
+		}
+	}
+}
+
+func (w *world) normalizeTerms() {
+	numbers := append(make([]*int8, 0, 10+len(w.members)*(1+maxForks)), &w.status.term, &w.pending.status.term, &w.leader.term, &w.spec.leaveTerm, &w.past.term, &w.other.status.term)
+	for i := range w.members {
+		m := &w.members[i]
+		numbers = append(numbers, &m.seen.term, &m.log.timeline)
+		for f := range m.log.begun {
+			numbers = append(numbers, &m.log.forks[f].timeline)
+		}
+	}
+	renumber(numbers)
+}
+
+// forgetTimelines forgets those that no log ends on, and after which all logs that have them go on
+// alike: they tell no two logs apart.
+func (w *world) forgetTimelines() {
+	for i := range w.members {
+		l := &w.members[i].log
+		for f := int8(0); f < l.begun; {
+			if w.tellsApart(l.forks[f].timeline, l.after(f)) {
+				f++
+				continue
+			}
+			w.forget(l.forks[f].timeline)
+		}
+	}
+}
+
+// after is how a log goes on after one of its timelines: where that ended, and which came then.
+func (l *log) after(f int8) fork {
+	if f+1 < l.begun {
+		return fork{l.forks[f+1].timeline, l.forks[f].at}
+	}
+	return fork{l.timeline, l.forks[f].at}
+}
+
+func (w *world) tellsApart(timeline int8, next fork) bool {
+	for i := range w.members {
+		m := &w.members[i]
+		if m.complete && m.log.timeline == timeline {
+			return true
+		}
+		for f := range m.log.begun {
+			if m.log.forks[f].timeline == timeline && m.log.after(f) != next {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *world) forget(timeline int8) {
+	for i := range w.members {
+		l := &w.members[i].log
+		for f := int8(0); f < l.begun; f++ {
+			if l.forks[f].timeline == timeline {
+				copy(l.forks[f:], l.forks[f+1:])
+				l.begun--
+				l.forks[l.begun] = fork{}
+				break
+			}
 		}
 	}
 }

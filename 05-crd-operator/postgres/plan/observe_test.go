@@ -31,9 +31,9 @@ type observed struct {
 
 // report is a plan.Report in small. One of run 0 is no answer.
 type report struct {
-	run, term, names, following, syncedWith int8
-	complete, running, writable             bool
-	streaming                               [3]bool
+	run, term, timeline, names, following, syncedWith int8
+	complete, running, writable                       bool
+	streaming                                         [3]bool
 }
 
 // delay is how long those that do not answer have been silent, and how long there has been
@@ -53,7 +53,7 @@ type opinion struct {
 // report is what a member says of itself.
 func (w *world) report(n int8) report {
 	m := w.at(n)
-	r := report{run: m.run, term: m.seen.term, names: m.names, following: m.following, complete: m.complete, running: m.running, writable: m.writable}
+	r := report{run: m.run, term: m.seen.term, timeline: m.log.timeline, names: m.names, following: m.following, complete: m.complete, running: m.running, writable: m.writable}
 	for s := range w.members {
 		r.streaming[s] = w.streams(int8(s+1), n)
 	}
@@ -63,11 +63,10 @@ func (w *world) report(n int8) report {
 	return r
 }
 
-// streams reports whether a standby receives from a member. PostgreSQL does not send to one that
-// has what the sender has not.
+// streams reports whether a standby receives from a member.
 func (w *world) streams(standby, from int8) bool {
 	s := w.at(standby)
-	return s.following == from && s.running && w.at(from).running && s.log.prefixOf(w.at(from).log)
+	return s.following == from && s.running && w.at(from).running && s.log.isSent(&w.at(from).log)
 }
 
 // observe is what the operator sees now.
@@ -128,7 +127,7 @@ func (m observed) full(n int8, o observation) plan.Member {
 
 func (r report) full(p pod) *plan.Report {
 	out := &plan.Report{
-		UID: p.uid(), Term: int64(r.term), Data: plan.Empty, Running: r.running, Writable: r.writable,
+		UID: p.uid(), Term: int64(r.term), Timeline: int32(r.timeline) + 1, Data: plan.Empty, Running: r.running, Writable: r.writable,
 		Following: names[r.following], Names: names[r.names], SyncedWith: names[r.syncedWith],
 	}
 	if r.complete {

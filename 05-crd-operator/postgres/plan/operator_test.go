@@ -108,6 +108,6 @@ const (
 // reclaim is the end of a disk that is being deleted, once no pod uses it.
 func (m *member) reclaim() {
 	if m.disk == deletingDisk && !m.pod {
-		m.disk, m.complete, m.log = noDisk, false, 0
+		m.disk, m.complete, m.log = noDisk, false, log{}
 	}
 }

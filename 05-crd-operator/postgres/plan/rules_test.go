@@ -19,6 +19,8 @@ const (
 	nothingIsLeft rule = "the backup is restored only if no disk is left"
 	keepLost      rule = "a database that was given up is kept"
 	inTerm        rule = "a standby is published only if it knows of the term"
+	ownNumber     rule = "a timeline has the number of its term"
+	oncePerTerm   rule = "a member is promoted once in a term"
 )
 
 // bendObservation leaves a rule of the operator out.
@@ -30,6 +32,10 @@ func (s *scope) bendObservation(o observation) observation {
 		}
 	case needLease:
 		o.holder = pod{}
+	case oncePerTerm, ownNumber:
+		for i := range o.members {
+			o.members[i].report.timeline = 0
+		}
 	case nothingIsLeft:
 		if o.status.phase == unsafe {
 			o.members = [3]observed{}
@@ -62,6 +68,8 @@ func (s *scope) bendOpinion(o opinion) opinion {
 		o.seen.primaryPod = o.pod
 	case s.without == needLease && o.seen.primaryPod == o.pod:
 		o.holds = true
+	case s.without == oncePerTerm, s.without == ownNumber:
+		o.report.timeline = 0
 	case s.without == namesFirst && !o.report.writable:
 		o.report.names = o.seen.standby
 	}

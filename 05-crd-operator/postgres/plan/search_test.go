@@ -91,6 +91,7 @@ func (s *scope) replay(way []move) string {
 	for i, m := range way {
 		before := w
 		w.apply(m, s)
+		w.forgetTimelines()
 		atOnce := m.kind == decide && i+1 < len(way) && way[i+1].kind == act
 		if !atOnce {
 			lines = append(lines, m.trace(&before, &w))

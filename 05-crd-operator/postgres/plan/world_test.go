@@ -145,32 +145,6 @@ const (
 	recovering = 7
 )
 
-// log is what a member has of the commits, in order: one in two bits, so there are three at most.
-type log uint8
-
-func (l log) length() (n int8) {
-	for ; l != 0; l >>= 2 {
-		n++
-	}
-	return n
-}
-
-func (l log) add(commit int8) log { return l | log(commit)<<(2*l.length()) }
-
-// set is the commits as bits.
-func (l log) set() (bits uint8) {
-	for ; l != 0; l >>= 2 {
-		bits |= 1 << (l & 3)
-	}
-	return bits
-}
-
-// beginning is the first commits of a log.
-func (l log) beginning(n int8) log { return l & (1<<(2*n) - 1) }
-
-// prefixOf reports whether the other log begins with this one.
-func (l log) prefixOf(other log) bool { return other.beginning(l.length()) == l }
-
 var names = []string{"", "db-1", "db-2", "db-3", "db-4"}
 
 func number(name string) int8 { return int8(slices.Index(names, name)) }
