@@ -67,10 +67,13 @@ func (e *env) beginElection() {
 	})
 }
 
-// skipsTo has the next election begin this term, as if those before it had come to nothing.
-func (e *env) skipsTo(term int64) {
+// electIn elects in this term, as if the elections before it had come to nothing.
+func (e *env) electIn(term int64, name, standby string) *agent {
 	e.Helper()
-	e.update(func(s *postgres.PostgresClusterStatus) { s.Term = term - 1 })
+	e.beginElection()
+	e.eventually(func() bool { return e.holder() == "" }, "the Lease is free")
+	e.update(func(s *postgres.PostgresClusterStatus) { s.Term = term })
+	return e.promote(name, standby)
 }
 
 // elect makes a member the primary, and another the standby that commits wait for.

@@ -53,26 +53,22 @@ func TestTwoPromotionsFromOnePosition(t *testing.T) {
 func TestTimelinesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	_, second := e.seedTwo()
-	third := e.join("db-3")
-	e.skipsTo(5)
-	e.elect("db-2", "db-3")
-	for _, name := range []string{"db-1", "db-3"} {
-		e.streams(name)
-		assert.False(t, e.logged(name, "the database is of no use any more"), "%s goes on where it was", name)
-	}
+	first, second := e.seedTwo()
+	e.electIn(5, "db-2", "db-1")
+	e.streams("db-1")
 	second.sql("INSERT INTO rows VALUES (2)")
-	third.hasRows("1 2")
-
-	clone := e.join("db-4")
+	first.hasRows("1 2")
+	clone := e.join("db-3")
 	clone.hasRows("1 2")
-	third.stop()
-	third = e.start("db-3")
-	e.streams("db-3")
-	e.elect("db-4", "db-3")
-	e.streams("db-3")
+	first.stop()
+	first = e.start("db-1")
+	e.streams("db-1")
+
+	e.electIn(9, "db-3", "db-1")
+	e.streams("db-1")
 	clone.sql("INSERT INTO rows VALUES (3)")
-	third.hasRows("1 2 3")
+	first.hasRows("1 2 3")
+	assert.False(t, e.logged("db-1", "the database is of no use any more"), "it goes on where it was")
 }
 
 // What was left out for a promotion that was cut off is left out no more: PostgreSQL would not start.
@@ -87,8 +83,7 @@ func TestAPromotionIsCutOff(t *testing.T) {
 	second = e.start("db-2")
 	e.streams("db-2")
 	assert.NoFileExists(t, placeholder)
-	e.skipsTo(3)
-	e.elect("db-2", "db-1")
+	e.electIn(4, "db-2", "db-1")
 	e.streams("db-1")
 	assert.FileExists(t, placeholder)
 }
