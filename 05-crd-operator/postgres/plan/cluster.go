@@ -13,6 +13,7 @@
 //	recover.go   all disks are lost
 //	lost.go      what a person has given up is kept
 //	delete.go    the end
+//	synced.go    who has every acknowledged commit, if the last promotion has failed
 //	unsafe.go    why nobody can be chosen
 //	report.go    what a member observes
 //	timeline.go  which timeline a promotion begins, and whether two logs have diverged
@@ -134,7 +135,7 @@ func (o Observed) repair() Decision {
 	}
 	for _, m := range o.Members {
 		silent := m.Silent > replacedAfter && m.alive() && m.Pod.Started
-		needless := m.Disk != HasDisk && !slices.Contains(o.Cluster.Status.Synced, m.Name)
+		needless := m.Disk != HasDisk && !slices.Contains(slices.Concat(o.Cluster.Status.Synced, o.Cluster.Status.SyncedBefore), m.Name)
 		switch {
 		case m.Name == leaver:
 		case m.Pod == nil && m.Disk == HasDisk && !o.tooSoon(m.Name):

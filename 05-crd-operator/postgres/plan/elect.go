@@ -69,14 +69,14 @@ func (o Observed) choose() Decision {
 
 // candidates are the members with every acknowledged commit: the wish, the standby, and then
 // the last primary, which is the first of the synced ones. One whose disk is to stay comes first,
-// and then one whose pod is up to date.
+// then one that has not just failed to become the primary, and then one whose pod is up to date.
 func (o Observed) candidates() []Member {
 	var members []Member
-	for _, name := range slices.Backward(o.Cluster.Status.Synced) {
+	for _, name := range slices.Backward(o.synced()) {
 		members = append(members, o.member(name))
 	}
 	worth := func(m Member) int {
-		return rank(m.Disk == HasDisk, m.upToDate(), m.Name == o.Cluster.Spec.Primary)
+		return rank(m.Disk == HasDisk, !o.hasFailed(m), m.upToDate(), m.Name == o.Cluster.Spec.Primary)
 	}
 	slices.SortStableFunc(members, func(a, b Member) int { return worth(b) - worth(a) })
 	return members
@@ -106,7 +106,10 @@ func (o Observed) promote(m Member, reason, note string) Decision {
 	return o.write(reason, note, func(s *postgres.PostgresClusterStatus) {
 		s.Term = max(s.Term, int64(o.newestTimeline()))
 		s.Standby = o.nextStandby(m.Name)
-		s.Phase, s.Primary, s.PrimaryUID, s.Synced = postgres.Promoting, m.Name, m.Pod.UID, []string{m.Name}
+		s.Phase, s.Primary, s.PrimaryUID, s.Synced, s.SyncedBefore = postgres.Promoting, m.Name, m.Pod.UID, []string{m.Name}, nil
+		if synced := o.synced(); slices.Contains(synced, m.Name) {
+			s.SyncedBefore = synced
+		}
 	})
 }
 
@@ -120,7 +123,7 @@ func (o Observed) await() Decision {
 	case m.answers() && m.Report.Running && !m.Report.Writable && m.Report.Timeline >= TimelineOf(s.Term):
 		return o.beginElection("it was promoted and has stopped")
 	case o.leads(m):
-		return o.write("Promoted", fmt.Sprintf("%s takes writes in term %d", m.Name, s.Term), func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Running })
+		return o.write("Promoted", fmt.Sprintf("%s takes writes in term %d", m.Name, s.Term), func(s *postgres.PostgresClusterStatus) { s.Phase, s.SyncedBefore = postgres.Running, nil })
 	}
 	return first(o.freeLease, o.repair)
 }

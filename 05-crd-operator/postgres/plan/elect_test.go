@@ -59,6 +59,46 @@ func TestTheNextPrimaryIsChosen(t *testing.T) {
 	})
 }
 
+// hasFailed is an election after db-2 was named, in term 1, and has not become the primary.
+func hasFailed(s *postgres.PostgresClusterStatus) {
+	s.Synced, s.SyncedBefore = []string{"db-2"}, []string{"db-1", "db-2"}
+}
+
+func TestAPromotionHasFailed(t *testing.T) {
+	failed := statusOf(hasFailed)
+	other := "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"
+	testDecisions(t, map[string]decisionCase{
+		"the other one that was synced is tried":       {electing(2, failed), other},
+		"also if the one that has failed is wanted":    {electing(2, failed, wantsPrimary("db-2")), other},
+		"not if that one was promoted all the same":    {electing(2, failed, knowsTimeline("db-2", plan.TimelineOf(1))), "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"},
+		"nor if it does not say so":                    {electing(2, failed, silent("db-2", time.Second)), ""},
+		"nor before it knows of this term":             {electing(2, failed, unaware("db-2")), ""},
+		"nor if its disk is empty":                     {electing(2, failed, reported("db-2", func(r *plan.Report) { r.Data = plan.Empty })), ""},
+		"it is tried again if the other one is absent": {electing(2, failed, noPod("db-1")), "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"},
+	})
+}
+
+func TestWhoWasSyncedIsKeptUntilThereIsAPrimary(t *testing.T) {
+	both := []string{"db-1", "db-2"}
+	allowed := statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} })
+	for name, tc := range map[string]struct {
+		observed plan.Observed
+		want     []string
+	}{
+		"when one of them is named":                       {electing(2), both},
+		"when another one is, after that has failed":      {electing(2, statusOf(hasFailed)), []string{"db-2", "db-1"}},
+		"not once the named one was promoted":             {electing(2, statusOf(hasFailed), knowsTimeline("db-2", plan.TimelineOf(1))), []string{"db-2"}},
+		"not when a person allows to lose what they have": {electing(2, noPod("db-1"), leave("db-2", 2), allowed, waited(time.Minute)), nil},
+		"and not when there is a primary":                 {well(2, statusOf(hasFailed), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Promoting })), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if d := plan.Cluster(tc.observed); d.Status == nil || !slices.Equal(d.Status.SyncedBefore, tc.want) {
+				t.Errorf("got %+v", d)
+			}
+		})
+	}
+}
+
 func TestNobodyCanBeChosen(t *testing.T) {
 	lost := []change{absent("db-1"), waited(11 * time.Second), statusOf(func(s *postgres.PostgresClusterStatus) { s.Synced = []string{"db-1"} })}
 	isUnsafe := append(lost, statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe }))

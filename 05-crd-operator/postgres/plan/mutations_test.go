@@ -27,6 +27,7 @@ func TestARuleThatIsLeftOutIsMissed(t *testing.T) {
 		perConnection: {scope{begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true}, "lacks an acknowledged commit"},
 		ownNumber:     {scope{begin: whole(2), commits: 2, faults: 2, kinds: []kind{kill}, leave: true}, "lacks an acknowledged commit"},
 		oncePerTerm:   {scope{begin: whole(2), commits: 2, faults: 2, kinds: []kind{kill, cutOff}}, "lacks an acknowledged commit"},
+		neverPromoted: {scope{begin: whole(2), commits: 1, faults: 2, kinds: []kind{kill}, wishes: []func(*spec){size(1)}}, "lacks an acknowledged commit"},
 		firstLive:     {scope{size: 1, commits: 1, faults: 1, kinds: []kind{dataLost}, late: true}, "lacks an acknowledged commit"},
 	} {
 		t.Run(string(without), func(t *testing.T) {

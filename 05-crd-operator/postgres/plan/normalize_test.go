@@ -22,6 +22,10 @@ func (w *world) normalize(s *scope) {
 
 func (w *world) normalizeTerms() {
 	numbers := append(make([]*int8, 0, 10+len(w.members)*(1+maxForks)), &w.status.term, &w.pending.status.term, &w.leader.term, &w.spec.leaveTerm, &w.past.term, &w.other.status.term)
+	if w.status.before[0] != 0 { // whether a timeline is older than the last term matters
+		last := w.status.term - 1
+		numbers = append(numbers, &last)
+	}
 	for i := range w.members {
 		m := &w.members[i]
 		numbers = append(numbers, &m.seen.term, &m.log.timeline)

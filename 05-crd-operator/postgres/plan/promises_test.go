@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
@@ -53,10 +54,16 @@ func (w *world) has(n int8) uint8 { return w.at(n).log.set() | w.kept[n-1] }
 func unlawful(before, w *world) string {
 	spec, was := before.spec, before.status
 	allowed := was.phase == unsafe && spec.leaveMember == w.status.primary && spec.leaveTerm == was.term
-	if !was.isSynced(w.status.primary) && !allowed && was.synced[0] != 0 {
+	if !was.isSynced(w.status.primary) && !allowed && was.synced[0] != 0 && !before.isSyncedStill(w.status.primary) {
 		return names[w.status.primary] + " is named and is not synced"
 	}
 	return ""
+}
+
+// isSyncedStill reports whether a member was synced before the last promotion, and that came to
+// nothing.
+func (w *world) isSyncedStill(n int8) bool {
+	return slices.Contains(w.status.before[:], n) && w.acked&^w.at(n).log.set() == 0
 }
 
 func (w *world) empty() bool {

@@ -20,7 +20,7 @@ func (o Observed) recover() Decision {
 	note := fmt.Sprintf("all disks are lost; %s is made of the backup, which has what was acknowledged until %s", first, o.archivedUntil())
 	d := o.write("Recovering", note, func(next *postgres.PostgresClusterStatus) {
 		next.Phase, next.Term, next.Primary, next.PrimaryUID = postgres.Recovering, s.Term+1, first, ""
-		next.Standby, next.Synced = "", nil
+		next.Standby, next.Synced, next.SyncedBefore = "", nil, nil
 		next.Restore = &postgres.RestoreFrom{Cluster: o.Cluster.Name}
 		next.Backup.Begun = nil // another base backup is due as soon as there is a primary
 		o.giveUp(next, "")      // a person may still bring a disk back

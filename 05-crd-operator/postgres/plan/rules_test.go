@@ -21,6 +21,7 @@ const (
 	inTerm        rule = "a standby is published only if it knows of the term"
 	ownNumber     rule = "a timeline has the number of its term"
 	oncePerTerm   rule = "a member is promoted once in a term"
+	neverPromoted rule = "who was synced before is synced only if the member that was named was never promoted"
 )
 
 // bendObservation leaves a rule of the operator out.
@@ -32,9 +33,17 @@ func (s *scope) bendObservation(o observation) observation {
 		}
 	case needLease:
 		o.holder = pod{}
-	case oncePerTerm, ownNumber:
+	case neverPromoted:
 		for i := range o.members {
-			o.members[i].report.timeline = 0
+			if phases[o.status.phase] != "Promoting" {
+				o.members[i].report.timeline = 0
+			}
+		}
+	case oncePerTerm, ownNumber: // a timeline says nothing about terms
+		for i := range o.members {
+			if o.members[i].report.timeline = 0; phases[o.status.phase] != "Promoting" {
+				o.members[i].report.timeline = o.status.term - 1
+			}
 		}
 	case nothingIsLeft:
 		if o.status.phase == unsafe {
@@ -66,6 +75,7 @@ func (s *scope) bendOpinion(o opinion) opinion {
 		o.seen.lost = 0
 	case s.without == samePod && o.seen.primary == o.pod.member && o.seen.primaryPod.run != 0:
 		o.seen.primaryPod = o.pod
+		o.report.timeline = 0 // or its disk would keep it from being promoted again
 	case s.without == needLease && o.seen.primaryPod == o.pod:
 		o.holds = true
 	case s.without == oncePerTerm, s.without == ownNumber:

@@ -38,7 +38,9 @@ func scopes() map[string]scope {
 		"another image, three members":      {begin: outdated(3, 0), commits: 1},
 		"another image, the primary stays":  {begin: outdated(2, 1), commits: 1, faults: 1, kinds: []kind{kill}},
 		"the cluster is deleted":            {size: 2, commits: 1, faults: 1, kinds: lastCopies, wishes: []func(*spec){deleted}},
-		"a person allows data loss":         {size: 2, commits: 1, faults: 2, kinds: lastCopies, leave: true, wishes: []func(*spec){size(1)}},
+		"data loss, and fewer members":      {size: 2, commits: 1, faults: 2, kinds: lastCopies, leave: true, wishes: []func(*spec){size(1)}},
+		"a person allows data loss":         {begin: whole(2), commits: 2, faults: 2, kinds: []kind{kill, freeze, dataLost}, leave: true},
+		"the API server is away":            {begin: whole(2), commits: 2, faults: 2, kinds: []kind{kill, cutOff}},
 		"all disks are lost":                {begin: whole(2), commits: 1, faults: 3, kinds: []kind{kill, diskDeleted}, backup: true},
 	}
 }

@@ -49,7 +49,8 @@ type status struct {
 	primaryPod pod
 	standby    int8
 	synced     [2]int8
-	lost       uint8 // a bit for each member whose database was given up
+	lost       uint8   // a bit for each member whose database was given up
+	before     [2]int8 // the former ones
 }
 
 // view is the part of the status on which the steps of members depend.
@@ -174,6 +175,11 @@ func (s status) full() postgres.PostgresClusterStatus {
 			out.Lost = append(out.Lost, postgres.LostData{Member: names[m+1]})
 		}
 	}
+	for _, m := range s.before {
+		if m != 0 {
+			out.SyncedBefore = append(out.SyncedBefore, names[m])
+		}
+	}
 	if s.phase == recovering {
 		out.Restore = &postgres.RestoreFrom{Cluster: "db"}
 	}
@@ -187,6 +193,9 @@ func short(s *postgres.PostgresClusterStatus) status {
 	}
 	for _, l := range s.Lost {
 		out.lost |= 1 << (number(l.Member) - 1)
+	}
+	for i, m := range s.SyncedBefore {
+		out.before[i] = number(m)
 	}
 	return out
 }

@@ -240,6 +240,12 @@ type PostgresClusterStatus struct {
 	// +listMapKey=term
 	Lost []LostData `json:"lost,omitempty"`
 
+	// The members that were synced when the primary was named, until it takes writes. They still
+	// have every acknowledged commit if it was never promoted.
+	// +optional
+	// +listType=set
+	SyncedBefore []string `json:"syncedBefore,omitempty"`
+
 	// The major version of the PostgreSQL that has made the database. An image with another one
 	// cannot read it.
 	// +optional

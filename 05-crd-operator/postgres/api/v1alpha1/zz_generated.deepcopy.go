@@ -210,6 +210,11 @@ func (in *PostgresClusterStatus) DeepCopyInto(out *PostgresClusterStatus) {
 		*out = make([]LostData, len(*in))
 		copy(*out, *in)
 	}
+	if in.SyncedBefore != nil {
+		in, out := &in.SyncedBefore, &out.SyncedBefore
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Restore != nil {
 		in, out := &in.Restore, &out.Restore
 		*out = new(RestoreFrom)
