@@ -201,7 +201,7 @@ func TestAMemberThatCannotBeMadeStopsNobodyElse(t *testing.T) {
 	foreign := &corev1.Pod{ObjectMeta: e.meta("db-3"), Spec: corev1.PodSpec{Containers: restricted("pause")}}
 	require.NoError(t, e.Create(t.Context(), foreign))
 	e.create(3)
-	e.refused("ForeignObjects objects of somebody else have names of this cluster: Pod db-3;")
+	e.refused("ForeignObjects objects that are not this cluster's have names of it: Pod db-3;")
 	e.until(func(c *postgres.PostgresCluster) bool { return len(c.Status.Synced) == 2 })
 	e.requests.Take()
 	e.reconcile()

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // allow plays the controller that counts the pods of a budget.
@@ -64,15 +66,17 @@ func TestADrainTakesOneMemberAtATime(t *testing.T) {
 }
 
 // The only member may go, for nobody else could let a drain end.
-func TestTheBudgetIsTheSameForAnySize(t *testing.T) {
+func TestAllButOneMemberHaveToStay(t *testing.T) {
 	e := newEnv(t)
 	e.create(1)
 	e.settle()
-	budget := get(e, "db-member", &policyv1.PodDisruptionBudget{})
-	assert.Equal(t, 1, budget.Spec.MaxUnavailable.IntValue())
-	assert.Equal(t, map[string]string{"postgres.programming-kubernetes.info/cluster": "db"}, budget.Spec.Selector.MatchLabels)
-	assert.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
-	e.want(`{"size":3}`)
-	e.settle()
-	assert.Equal(t, budget.Generation, get(e, "db-member", &policyv1.PodDisruptionBudget{}).Generation)
+	for _, size := range []int{1, 3, 2} {
+		e.want(fmt.Sprintf(`{"size":%d}`, size))
+		e.settle()
+		budget := get(e, "db-member", &policyv1.PodDisruptionBudget{})
+		assert.Equal(t, size-1, budget.Spec.MinAvailable.IntValue())
+		assert.Nil(t, budget.Spec.MaxUnavailable)
+		assert.Equal(t, map[string]string{plan.SelectorLabel: "db"}, budget.Spec.Selector.MatchLabels)
+		assert.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
+	}
 }

@@ -152,7 +152,7 @@ func TestALeaseOfSomebodyElseIsLeftAlone(t *testing.T) {
 	foreign := &coordinationv1.Lease{ObjectMeta: e.meta("db")}
 	require.NoError(t, e.Create(t.Context(), foreign))
 	cluster := e.create(1)
-	e.refused("ForeignObjects objects of somebody else have names of this cluster: Lease db;")
+	e.refused("ForeignObjects objects that are not this cluster's have names of it: Lease db;")
 	assert.Empty(t, e.left(&corev1.PodList{}), "no member begins without a Lease")
 	require.NoError(t, e.Delete(t.Context(), cluster))
 	e.gone()

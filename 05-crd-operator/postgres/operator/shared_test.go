@@ -35,7 +35,7 @@ var drift = map[string]struct {
 	"a NetworkPolicy has lost its label": {&networkingv1.NetworkPolicy{}, "db-member", `{"metadata":{"labels":null}}`},
 	"a NetworkPolicy lets nobody in":     {&networkingv1.NetworkPolicy{}, "db-member", `{"spec":{"ingress":null}}`},
 	"a budget has lost its label":        {&policyv1.PodDisruptionBudget{}, "db-member", `{"metadata":{"labels":null}}`},
-	"a budget lets nobody go":            {&policyv1.PodDisruptionBudget{}, "db-member", `{"spec":{"maxUnavailable":0}}`},
+	"a budget lets nobody go":            {&policyv1.PodDisruptionBudget{}, "db-member", `{"spec":{"minAvailable":9}}`},
 	"a label has another value":          {&corev1.ServiceAccount{}, "db-member", `{"metadata":{"labels":{"` + plan.SelectorLabel + `":"other"}}}`},
 }
 
@@ -89,7 +89,7 @@ func TestAServiceOfSomebodyElseIsLeftAlone(t *testing.T) {
 	assert.True(t, slices.Contains(e.recorded(), "Warning Failed restoring the Service db: the Service db belongs to somebody else; delete it, or give the cluster another name"))
 	assert.Equal(t, foreign.ResourceVersion, get(e, "db", &corev1.Service{}).ResourceVersion)
 	e.reconcile()
-	assert.Equal(t, "ForeignObjects objects of somebody else have names of this cluster: Service db; delete them, or give the cluster another name", e.refusal())
+	assert.Equal(t, "ForeignObjects objects that are not this cluster's have names of it: Service db; if one of them is a member's and has lost its owner, give it back; or else delete it, or give the cluster another name", e.refusal())
 	e.kill("db-1")
 	e.until(isWell) // it fails over all the same
 

@@ -57,7 +57,7 @@ func (o Observed) refusal() (reason, message string) {
 		return "InvalidSchedule", message
 	}
 	if foreign := slices.Compact(slices.Sorted(slices.Values(o.Foreign))); len(foreign) > 0 {
-		return "ForeignObjects", fmt.Sprintf("objects of somebody else have names of this cluster: %s; delete them, or give the cluster another name", strings.Join(foreign, ", "))
+		return "ForeignObjects", fmt.Sprintf("objects that are not this cluster's have names of it: %s; if one of them is a member's and has lost its owner, give it back; or else delete it, or give the cluster another name", strings.Join(foreign, ", "))
 	}
 	if message := o.invalidPasswords(); message != "" {
 		return "InvalidPassword", message
