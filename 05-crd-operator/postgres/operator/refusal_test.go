@@ -141,3 +141,18 @@ func (e *env) world() map[string]string {
 	}
 	return versions
 }
+
+// An agent that knows of an older term only does not take it.
+func TestALeaseIsFreedForATerm(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.change(func() { e.agents["db-1"].frozen = true }) // it renews the Lease no more
+	o := e.observe()
+	o.Cluster.Status.Term = 5
+	require.NoError(t, e.operator.freeLease(t.Context(), o, o.Lease.Holder))
+	lease := get(e, "db", &coordinationv1.Lease{})
+	assert.Nil(t, lease.Spec.HolderIdentity)
+	assert.Equal(t, new(int32(5)), lease.Spec.LeaseTransitions)
+}
