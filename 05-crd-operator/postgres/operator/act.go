@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -76,46 +74,10 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	if d.Action == plan.WriteStatus {
 		r.record(o, d)
 	}
-	r.recordRefusal(o, cluster.Status)
-	r.recordCommits(o, cluster)
-	r.recordUnreachable(o, cluster.Status)
-	r.recordTroubles(o, cluster.Status.Members)
+	for _, d := range news(o.Cluster.Status, cluster.Status) {
+		r.record(o, d)
+	}
 	return nil
-}
-
-// recordRefusal tells people what of the spec cannot be had, when that is new.
-func (r *Reconciler) recordRefusal(o observation, s postgres.PostgresClusterStatus) {
-	before, now := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Accepted), meta.FindStatusCondition(s.Conditions, postgres.Accepted)
-	if now.Status == metav1.ConditionFalse && (before == nil || before.Status != now.Status || before.Message != now.Message) {
-		r.record(o, plan.Decision{Action: "Accept", Reason: now.Reason, Note: now.Message, Warning: true})
-	}
-}
-
-// recordCommits warns people, once, of commits that are acknowledged on one disk.
-func (r *Reconciler) recordCommits(o observation, now *postgres.PostgresCluster) {
-	before := meta.FindStatusCondition(o.Cluster.Status.Conditions, postgres.Redundant)
-	after := meta.FindStatusCondition(now.Status.Conditions, postgres.Redundant)
-	if after.Reason == plan.AsynchronousCommits && (before == nil || before.Message != after.Message) {
-		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, after.Reason, string(plan.WriteStatus), "%.1000s", after.Message)
-	}
-}
-
-// recordUnreachable tells people to whom no new client can connect, when that is new.
-func (r *Reconciler) recordUnreachable(o observation, s postgres.PostgresClusterStatus) {
-	for _, sentence := range plan.NewlyUnreachable(o.Cluster.Status, s) {
-		r.record(o, plan.Decision{Action: "Observe", Reason: "Unreachable", Note: sentence, Warning: true})
-	}
-}
-
-// recordTroubles tells people which members begin to fail to copy the database. The status has why
-// the last attempt has failed.
-func (r *Reconciler) recordTroubles(o observation, now []postgres.MemberStatus) {
-	for _, m := range now {
-		known := slices.ContainsFunc(o.Cluster.Status.Members, func(was postgres.MemberStatus) bool { return was.Name == m.Name && was.Trouble != "" })
-		if m.Trouble != "" && !known {
-			r.record(o, plan.Decision{Action: plan.WriteStatus, Reason: "CopyFailed", Note: m.Name + " has no copy of the database: " + m.Trouble, Warning: true})
-		}
-	}
 }
 
 // record tells people what was done.
