@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +65,10 @@ func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 func (r *Reconciler) restoreShared(ctx context.Context, o observation) {
 	err := r.issueCertificate(ctx, o.Cluster)
 	err = errors.Join(err, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...)))
-	r.tracker.of(client.ObjectKeyFromObject(o.Cluster)).foreign = foreignIn(err)
+	tracker := r.tracker.of(client.ObjectKeyFromObject(o.Cluster))
+	if foreign := foreignIn(err); !slices.Equal(foreign, tracker.foreign) {
+		tracker.foreign, tracker.rested = foreign, plan.Observed{} // the status is to say so
+	}
 	if err != nil {
 		log.FromContext(ctx).Error(err, "what the members share could not be restored; trying again")
 		r.warn(o, plan.Decision{Action: "Restore"}, err)
