@@ -48,10 +48,13 @@ type victim struct {
 	pod  types.UID
 }
 
+// noConnections is what an agent ends after ten seconds, and so it lasts longer than any other fault.
+const noConnections = "PostgreSQL takes no connections"
+
 // faults are what goes wrong at random. Each comes to an end, and none takes more than one disk.
 var faults = []fault{
 	{"PostgreSQL is killed", anybody, killed(processList.postgreSQL)},
-	{"PostgreSQL takes no connections", anybody, frozen(processList.postgreSQL)},
+	{noConnections, anybody, frozen(processList.postgreSQL)},
 	{"the agent is killed", anybody, killed(processList.agent)},
 	{"the agent is frozen", anybody, frozen(processList.agent)},
 	{"the receiver is frozen", standby, frozen(processList.receiver)},
@@ -92,6 +95,9 @@ func planFaults(seed uint64) []planned {
 		p := planned{fault: f, at: within(random, time.Second, 5*time.Second), lasts: within(random, time.Second, 7*time.Second)}
 		if len(f.hits) > 0 {
 			p.hits = f.hits[random.IntN(len(f.hits))]
+		}
+		if f.what == noConnections {
+			p.lasts += 10 * time.Second
 		}
 		return p
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,24 +16,13 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// labelOff takes a pod from the sight of the operator.
+// labelOff takes a pod from the sight of the operator, which finds it by its name, and puts that back.
 func (c *chaos) labelOff(v victim) (func(), error) {
-	set := func(value string) error {
-		ctx, cancel := c.shortly()
-		defer cancel()
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: v.name}}
-		patch := fmt.Sprintf(`{"metadata":{"uid":%q,"labels":{%q:%s}}}`, v.pod, plan.SelectorLabel, value)
-		return c.client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, []byte(patch)))
-	}
-	return func() {
-		eventually(c, "the pod has its label, or is gone", func() error {
-			err := set(`"` + name + `"`)
-			if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // another pod has its name
-				return nil
-			}
-			return err
-		})
-	}, set("null")
+	ctx, cancel := c.shortly()
+	defer cancel()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: v.name}}
+	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"labels":{%q:null}}}`, v.pod, plan.SelectorLabel)
+	return nil, c.client.Patch(ctx, pod, client.RawPatch(types.MergePatchType, []byte(patch)))
 }
 
 // diskDeletedUnderLoad has a member cloned while 8 MB of log are written a second.

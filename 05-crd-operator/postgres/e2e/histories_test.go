@@ -33,11 +33,14 @@ const usualSeed = 36
 // TestHistories records one history after the other of a cluster that is broken at random, and has
 // each of them judged. A seed decides what goes wrong, and what the clients do.
 func TestHistories(t *testing.T) {
+	require.Positive(t, *histories, "--histories")
+	require.Empty(t, flag.Args(), "there are --histories and --seed, and nothing else")
 	c := newChaos(t, 3)
 	for n := range *histories {
 		seed := *firstSeed + uint64(n)
 		good := t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { c.record(t, seed) })
 		if !good && n+1 < *histories {
+			c.logEverything()
 			c.kubectl("delete", "postgrescluster", name, "--wait=false")
 			c = newChaos(t, 3) // that one may be beyond repair
 		}
@@ -186,7 +189,7 @@ func TestAsynchronousCommitsAreSeen(t *testing.T) {
 		}
 		r := c.startRecorder(1, tc.session)
 		c.goesOn(r)
-		c.losesPrimaryWhileFrozen(r)
+		c.losesPrimaryWhileFrozen(func() { c.goesOn(r) })
 		kinds := map[history.Kind]int{}
 		for _, a := range c.judge(r) {
 			kinds[a.Kind]++
@@ -196,9 +199,9 @@ func TestAsynchronousCommitsAreSeen(t *testing.T) {
 	c.deleteCluster()
 }
 
-// losesPrimaryWhileFrozen has the synced standby receive nothing, waits for commits all the same, and
-// kills the primary.
-func (c *chaos) losesPrimaryWhileFrozen(r *recorder.Recorder) {
+// losesPrimaryWhileFrozen has the synced standby receive nothing, waits for what commits do then, and kills
+// the primary.
+func (c *chaos) losesPrimaryWhileFrozen(wait func()) {
 	c.Helper()
 	before := c.settles()
 	thaw, err := c.freezeReceiver(c.pods()[before.Standby])
@@ -207,7 +210,7 @@ func (c *chaos) losesPrimaryWhileFrozen(r *recorder.Recorder) {
 	// The receiver may still take what is in the buffers of the connection. This is more.
 	_, err = c.ask("SET synchronous_commit = local; SELECT pg_logical_emit_message(false, 'x', repeat('x', 1000000)) FROM generate_series(1, 16)")
 	require.NoError(c, err)
-	c.goesOn(r)
+	wait()
 	require.NoError(c, c.killPostgreSQL(before.PrimaryUID))
 	eventually(c, "there is an election", func() error {
 		if now := c.status(); now.Term == before.Term {
