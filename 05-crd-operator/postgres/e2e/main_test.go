@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -27,9 +29,18 @@ func TestMain(m *testing.M) {
 
 type sharing struct{ *testing.M }
 
-// Run runs the tests, and ends their lab.
+// Run runs the tests, and ends their lab, after Ctrl-C as well.
 func (m sharing) Run() int {
-	code := m.M.Run()
+	signals, done := make(chan os.Signal, 1), make(chan int, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() { done <- m.M.Run() }()
+	code := 1
+	select {
+	case code = <-done:
+	case <-signals:
+	}
+	shared.once.Do(func() {}) // a start that is under way comes to its end, and none begins any more
 	if shared.lab == nil {
 		return code
 	}

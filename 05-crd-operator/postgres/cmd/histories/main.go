@@ -18,7 +18,7 @@ func main() {
 		Short: "Judge what clients of a PostgresCluster have seen: is a commit lost, or a read old?",
 		RunE: func(command *cobra.Command, files []string) error {
 			if len(files) == 0 {
-				return cli.UsageError(command, errors.New("name a file that make chaos has written, such as bin/histories/_artifacts/.../history.jsonl"))
+				return cli.UsageError(command, errors.New("name a file that make chaos has written, such as bin/chaos/_artifacts/.../history.jsonl"))
 			}
 			anomalies := 0
 			for _, file := range files {
