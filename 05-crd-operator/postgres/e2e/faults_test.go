@@ -151,6 +151,7 @@ func (c *chaos) breaks(plan []planned) {
 		}}, moment{p.at + p.lasts, func() { end() }})
 	}
 	slices.SortStableFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
+	_, _ = c.find(primary) // later, the API server may be away
 	begun := time.Now()
 	for _, m := range moments {
 		select {
@@ -180,21 +181,38 @@ func (e *env) shortly() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(e.Context(), 2*time.Second)
 }
 
-// find finds the member that has a role.
+// find finds the member that has a role, or had it when the API server was last there.
 func (c *chaos) find(r role) (victim, error) {
+	if now, err := c.roles(); err == nil {
+		c.known = now
+	}
+	v, ok := c.known[r]
+	if !ok {
+		return v, errors.New("nobody is that now")
+	}
+	return v, nil
+}
+
+func (c *chaos) roles() (map[role]victim, error) {
 	ctx, cancel := c.shortly()
 	defer cancel()
-	cluster, pod := &postgres.PostgresCluster{}, &corev1.Pod{}
+	cluster, pods := &postgres.PostgresCluster{}, &corev1.PodList{}
 	if err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, cluster); err != nil {
-		return victim{}, err
+		return nil, err
 	}
-	others := standbys(cluster.Status)
-	if cluster.Status.Primary == "" || len(others) < 2 {
-		return victim{}, errors.New("a member is missing")
+	if err := c.client.List(ctx, pods, client.InNamespace(c.namespace)); err != nil {
+		return nil, err
 	}
-	member := map[role]string{primary: cluster.Status.Primary, synced: others[0], third: others[1]}[r]
-	err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: member}, pod)
-	return victim{member, pod.UID}, err
+	names := append([]string{cluster.Status.Primary}, standbys(cluster.Status)...)
+	found := map[role]victim{}
+	for n, role := range []role{primary, synced, third} {
+		for _, pod := range pods.Items {
+			if n < len(names) && pod.Name == names[n] {
+				found[role] = victim{pod.Name, pod.UID}
+			}
+		}
+	}
+	return found, nil
 }
 
 func killed(find func(processList, types.UID) (int, error)) func(*chaos, victim) (func(), error) {

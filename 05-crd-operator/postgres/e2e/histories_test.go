@@ -54,6 +54,7 @@ type chaos struct {
 	watcher           *watcher
 	superuser, app    dialer
 	address, standbys string // of its Services
+	known             map[role]victim
 }
 
 func newChaos(t testing.TB, size int32) *chaos {
