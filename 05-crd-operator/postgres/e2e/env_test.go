@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,8 +34,8 @@ type env struct {
 	*lab
 	namespace string
 	folder    string
-	image     string    // of the operator
-	operator  *exec.Cmd // nil while there is none
+	image     string           // of the operator
+	operator  *operatorProcess // nil while there is none
 }
 
 // newEnv makes a namespace, and starts its operator.

@@ -258,6 +258,6 @@ func (c *chaos) operatorFrozen(victim) (func(), error) {
 	if c.operator == nil {
 		return nil, errors.New("there is no operator")
 	}
-	process := c.operator.Process
-	return func() { _ = process.Signal(syscall.SIGCONT) }, process.Signal(syscall.SIGSTOP)
+	operator := c.operator
+	return func() { _ = operator.signal(syscall.SIGCONT, false) }, operator.signal(syscall.SIGSTOP, false)
 }

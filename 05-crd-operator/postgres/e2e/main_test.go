@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -27,6 +28,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(sharing{m})
 }
 
+// interrupted is true after Ctrl-C.
+var interrupted atomic.Bool
+
 type sharing struct{ *testing.M }
 
 // Run runs the tests, and ends their lab, after Ctrl-C as well.
@@ -38,7 +42,8 @@ func (m sharing) Run() int {
 	code := 1
 	select {
 	case code = <-done:
-	case <-signals:
+	case <-signals: // the operators have got it, too
+		interrupted.Store(true)
 	}
 	shared.once.Do(func() {}) // a start that is under way comes to its end, and none begins any more
 	if shared.lab == nil {

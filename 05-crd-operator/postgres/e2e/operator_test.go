@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -13,6 +14,18 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 )
 
+// operatorProcess is an operator that is started again when it ends by itself, as a Deployment does: one
+// that begins while the API server is away gives up.
+type operatorProcess struct {
+	command func() *exec.Cmd
+	ended   chan struct{} // closed when it was told to end, and has
+
+	mu      sync.Mutex
+	process *os.Process
+	last    bool  // it was told to end
+	err     error // how it did
+}
+
 // startOperator starts this program as the operator of the namespace.
 func (e *env) startOperator() {
 	e.Helper()
@@ -20,18 +33,66 @@ func (e *env) startOperator() {
 	require.NoError(e, err)
 	log, err := os.OpenFile(e.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(e, err)
-	defer log.Close()
-	e.operator = exec.Command(program, "--kubeconfig", e.operatorKubeconfig(), "--namespace", e.namespace, "--image", e.image, "--service-type", "NodePort")
-	e.operator.Env = append(os.Environ(), asOperator+"=yes")
-	e.operator.Stdout, e.operator.Stderr = log, log
-	require.NoError(e, e.operator.Start())
+	o := &operatorProcess{ended: make(chan struct{}), command: func() *exec.Cmd {
+		c := exec.Command(program, "--kubeconfig", e.operatorKubeconfig(), "--namespace", e.namespace, "--image", e.image, "--service-type", "NodePort")
+		c.Env = append(os.Environ(), asOperator+"=yes")
+		c.Stdout, c.Stderr = log, log
+		return c
+	}}
+	e.operator = o
+	go func() {
+		defer log.Close()
+		o.run()
+	}()
+}
+
+func (o *operatorProcess) run() {
+	defer close(o.ended)
+	for {
+		command, err := o.start()
+		if command == nil {
+			return
+		}
+		if err == nil {
+			err = command.Wait()
+		}
+		o.mu.Lock()
+		if o.process = nil; o.last {
+			o.err = err
+		}
+		o.mu.Unlock()
+		time.Sleep(pause)
+	}
+}
+
+// start starts it, unless it was told to end.
+func (o *operatorProcess) start() (command *exec.Cmd, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.last && !interrupted.Load() {
+		command = o.command()
+		err = command.Start()
+		o.process = command.Process
+	}
+	return command, err
+}
+
+// signal sends a signal to it, which may be the last one.
+func (o *operatorProcess) signal(signal os.Signal, last bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = o.last || last
+	if o.process == nil {
+		return os.ErrProcessDone
+	}
+	return o.process.Signal(signal)
 }
 
 // killOperator ends it with SIGKILL.
 func (e *env) killOperator() {
 	e.Helper()
-	require.NoError(e, e.operator.Process.Kill())
-	_ = e.operator.Wait() // an error says that it was killed
+	_ = e.operator.signal(syscall.SIGKILL, true) // an error says that it has ended
+	<-e.operator.ended
 	e.operator = nil
 }
 
@@ -41,11 +102,14 @@ func (e *env) stopOperator() {
 	if e.operator == nil {
 		return
 	}
-	require.NoError(e, e.operator.Process.Signal(syscall.SIGTERM))
-	late := time.AfterFunc(testcluster.TestTimeout, func() { _ = e.operator.Process.Kill() })
+	_ = e.operator.signal(syscall.SIGTERM, true)
+	late := time.AfterFunc(testcluster.TestTimeout, func() { _ = e.operator.signal(syscall.SIGKILL, true) })
 	defer late.Stop()
-	require.NoError(e, e.operator.Wait(), "the operator's log:\n%s", e.operatorLog())
-	assert.NotContains(e, e.operatorLog(), "DATA RACE")
+	<-e.operator.ended
+	require.NoError(e, e.operator.err, "the operator's log:\n%s", e.operatorLog())
+	for _, wrong := range []string{"DATA RACE", "panic: "} {
+		assert.NotContains(e, e.operatorLog(), wrong)
+	}
 	e.operator = nil
 }
 
