@@ -39,6 +39,7 @@ func TestTheAgentsOwnSettings(t *testing.T) {
 	assert.Subset(t, own(), []string{
 		"synchronous_standby_names", "primary_conninfo", "restart_after_crash", "max_wal_senders", "allow_alter_system",
 		"archive_command", "default_transaction_read_only", "max_wal_size", "recovery_target_time", "recovery_target_xid", "promote_trigger_file",
+		"max_standby_streaming_delay", "max_standby_archive_delay", "recovery_min_apply_delay",
 	})
 	assert.NotContains(t, own(), "max_connections", "people may have more of them")
 	for name, want := range map[string]string{"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "restart_after_crash": "off"} {
