@@ -16,20 +16,20 @@ func TestCommitsThatDoNotWaitAreReportedOnce(t *testing.T) {
 	e.create(2)
 	e.settle()
 	e.recorded()
-	says := func(why string) { e.change(func() { e.agents["db-1"].report.Asynchronous = why }) }
+	reports := func(why string) { e.change(func() { e.agents["db-1"].report.Asynchronous = why }) }
 	redundant := func(reason string) func(*postgres.PostgresCluster) bool {
 		return func(c *postgres.PostgresCluster) bool {
 			return isWell(c) && meta.FindStatusCondition(c.Status.Conditions, postgres.Redundant).Reason == reason
 		}
 	}
 	const role = "ALTER ROLE app SET synchronous_commit = off. RESET it, and have clients connect again"
-	says(role)
+	reports(role)
 	e.until(redundant(plan.AsynchronousCommits))
 	for range 3 {
 		e.reconcile()
 	}
 	assert.Equal(t, []string{"Warning AsynchronousCommits acknowledged commits may be on the disk of db-1 only: " + role}, e.recorded())
-	says("")
+	reports("")
 	e.until(redundant("TwoDisks"))
 	assert.Empty(t, e.recorded())
 }

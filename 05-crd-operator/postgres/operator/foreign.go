@@ -25,7 +25,7 @@ func (e foreignError) Error() string {
 	return fmt.Sprintf("the %s belongs to somebody else; delete it, or give the cluster another name", string(e))
 }
 
-// kindAndName is how people are told of an object.
+// kindAndName names an object for people.
 func kindAndName(object client.Object, name string) string {
 	return reflect.TypeOf(object).Elem().Name() + " " + name
 }

@@ -194,7 +194,7 @@ func TestSecretsOfSomebodyElseAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Whoever takes the finalizer from a cluster leaves its Secrets to the garbage collector, which comes
+// A person who takes the finalizer from a cluster leaves its Secrets to the garbage collector, which comes
 // a moment after the next cluster of that name.
 func TestSecretsOfTheLastClusterAreNotAdopted(t *testing.T) {
 	e := newEnv(t)

@@ -24,7 +24,7 @@ type fleet []*env
 
 // BenchmarkRest has a hundred clusters that are well. What do they cost the API server, the agents
 // and the memory of the cache? And how soon does an election begin beside them? The agents,
-// which the test plays, ask the API server nothing while they rest, so all requests are the
+// which the test plays, send it nothing while they rest, so all requests are the
 // operator's. CLUSTERS=20 is smaller.
 func BenchmarkRest(b *testing.B) {
 	count, err := strconv.Atoi(cmp.Or(os.Getenv("CLUSTERS"), "100"))

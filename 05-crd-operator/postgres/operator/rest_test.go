@@ -134,7 +134,7 @@ func TestNothingIsDoneBecauseOfAStaleCache(t *testing.T) {
 }
 
 // Somebody takes a label off, and the event is lost.
-func TestWhatNoEventTellsIsSeenAllTheSame(t *testing.T) {
+func TestWhatNoEventShowsIsSeenAllTheSame(t *testing.T) {
 	e := newEnv(t)
 	e.create(2)
 	e.settle()

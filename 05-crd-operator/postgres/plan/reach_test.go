@@ -65,7 +65,7 @@ func TestPeopleLearnWhoCannotBeReached(t *testing.T) {
 		observed  plan.Observed
 		available string // the reason, with a ! if it is False
 		ready     int32
-		says      string // a part of the sentence of the member
+		sentence  string // a part of the sentence of the member
 	}{
 		"the primary's connections are in use":   {well(2, cutOffFromClients("db-1", plan.TooManyClients, 11*time.Second)), "!TooManyClients", 1, "pg_terminate_backend"},
 		"a peak is none":                         {well(2, cutOffFromClients("db-1", plan.TooManyClients, 9*time.Second)), "Serving", 2, ""},
@@ -88,8 +88,8 @@ func TestPeopleLearnWhoCannotBeReached(t *testing.T) {
 				t.Errorf("got %s with %d ready, want %s with %d", reason, now.Replicas, tc.available, tc.ready)
 			}
 			events := plan.NewlyUnreachable(before, *now)
-			if (tc.says != "") != (len(events) == 1) || !strings.Contains(strings.Join(events, ""), tc.says) {
-				t.Errorf("the events are %q, want one with %q", events, tc.says)
+			if (tc.sentence != "") != (len(events) == 1) || !strings.Contains(strings.Join(events, ""), tc.sentence) {
+				t.Errorf("the events are %q, want one with %q", events, tc.sentence)
 			}
 			if again := plan.NewlyUnreachable(*now, *now); len(again) != 0 {
 				t.Errorf("it is news again: %q", again)
