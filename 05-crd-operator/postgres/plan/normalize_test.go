@@ -42,7 +42,7 @@ func (w *world) forgetTimelines() {
 	for i := range w.members {
 		l := &w.members[i].log
 		for f := int8(0); f < l.begun; {
-			if w.tellsApart(l.forks[f].timeline, l.after(f)) {
+			if w.distinguishes(l.forks[f].timeline, l.after(f)) {
 				f++
 				continue
 			}
@@ -59,7 +59,7 @@ func (l *log) after(f int8) fork {
 	return fork{l.timeline, l.forks[f].at}
 }
 
-func (w *world) tellsApart(timeline int8, next fork) bool {
+func (w *world) distinguishes(timeline int8, next fork) bool {
 	for i := range w.members {
 		m := &w.members[i]
 		if m.complete && m.log.timeline == timeline {

@@ -26,7 +26,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 )
 
-// TestWhatTheJudgeSees loses the primary of a real PostgreSQL whose standby is behind. There is no operator: the
+// TestWhatTheJudgeSees loses the primary of a real PostgreSQL whose standby lags. There is no operator: the
 // test is as good, or as bad, as one.
 func TestWhatTheJudgeSees(t *testing.T) {
 	if os.Geteuid() == 0 {
