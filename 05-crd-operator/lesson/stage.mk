@@ -32,7 +32,7 @@ chaos: $(LAB) | go ## Break a PostgresCluster at random, and judge what its clie
 	  -artifacts -outputdir '$(CURDIR)/bin/chaos' ./e2e -args $(or $(ARGS),--histories=20 --seed="$$(date +%s)")
 
 .PHONY: bench-5-postgres
-bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, a backup of 1 GB, and 100 clusters at rest
-	@$(POSTGRES_TESTS) go test -run '^$$' -bench . -benchtime 10x -timeout 60m $(ARGS) ./e2e
+bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, also with a reader and a large table; a backup of 1 GB; 100 clusters at rest
+	@$(POSTGRES_TESTS) go test -run '^$$' -bench . -benchtime 10x -timeout 120m $(ARGS) ./e2e
 	@$(POSTGRES_TESTS) go test -run '^$$' -bench Backup -benchtime 1x -count 3 -timeout 60m $(ARGS) ./member/e2e
 	@$(POSTGRES_TESTS) go test -run '^$$' -bench Rest -benchtime 1x -timeout 60m $(ARGS) ./operator
