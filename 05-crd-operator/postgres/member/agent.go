@@ -53,6 +53,7 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/trace"
 )
 
 // Cluster is what an agent reads of its cluster, and writes.
@@ -75,6 +76,8 @@ type Options struct {
 	Backup         archive.Folder // of the cluster's own backups; without it, nothing is archived
 	ArchiveTimeout time.Duration  // how long a commit waits at most until it is archived
 	Source         archive.Folder // of the backups to restore
+
+	Trace *trace.Recorder // of what it observes and decides; nil if nobody wants it
 
 	Cluster Cluster
 	Lease   resourcelock.Interface

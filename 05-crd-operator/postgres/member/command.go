@@ -2,6 +2,7 @@ package member
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/trace"
 )
 
 // volumes is the variable with the folder that volumes are in, for a container that has no
@@ -29,6 +31,7 @@ func Command() *cobra.Command {
 		cluster, uid         string
 		ip, port, statusPort string
 		backup, source       string
+		traced               string
 	)
 	command := &cobra.Command{
 		Use:   "agent",
@@ -61,6 +64,14 @@ func Command() *cobra.Command {
 			if o.Programs, o.Program, err = findPrograms(o.Programs); err != nil {
 				return err
 			}
+			if traced != "" {
+				file, err := os.OpenFile(traced, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+				if err != nil {
+					return fmt.Errorf("opening the file of --trace: %w", err)
+				}
+				defer file.Close()
+				o.Trace = trace.NewRecorder(file)
+			}
 			return Run(command.Context(), o)
 		},
 	}
@@ -77,6 +88,7 @@ func Command() *cobra.Command {
 	addBackupFlag(command, &backup)
 	flags.DurationVar(&o.ArchiveTimeout, "archive-timeout", time.Minute, "how long a commit waits at most until it is archived")
 	flags.StringVar(&source, "source", "", "the `folder` of the backups to restore, if the status asks for that")
+	flags.StringVar(&traced, "trace", "", "the `file` to which it appends what it observes and decides, for tests")
 	addServerFlags(command, &o.Secrets, &o.Programs)
 	command.AddCommand(archiveSubcommand(), fetchSubcommand(), backupSubcommand())
 	return command

@@ -85,10 +85,14 @@ func (a *agent) next(ctx context.Context) (plan.Step, error) {
 	a.keepSpace(ctx, status)
 	a.keepParameters(ctx)
 	a.dropSlots(ctx, status)
-	step := plan.NextStep(plan.View{
-		Name: a.Name, UID: a.UID, Status: status, HoldsLease: a.lease.holds(),
-		Report: a.observe(ctx, status), Diverged: a.diverged == of(status),
-	})
+	view := plan.View{Name: a.Name, UID: a.UID, Status: status, HoldsLease: a.lease.holds(), Diverged: a.diverged == of(status)}
+	report, silent := a.observe(ctx, status)
+	view.Report = report
+	step := plan.NextStep(view)
+	if err := a.Trace.Record(view, step); err != nil {
+		return step, fmt.Errorf("writing the trace: %w", err)
+	}
+	a.reporter.set(report, silent)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(term, cancel)()

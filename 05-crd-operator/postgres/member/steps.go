@@ -34,9 +34,9 @@ var stepTimeout = map[plan.Step]time.Duration{
 	plan.Promote:  promotionTimeout,
 }
 
-// observe finds out what the next step depends on, and reports it.
-func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) plan.Report {
-	r := plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty, Full: a.full}
+// observe finds out what the next step depends on, and whether PostgreSQL should answer, and does not.
+func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) (r plan.Report, silent bool) {
+	r = plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty, Full: a.full}
 	if a.server.files.complete() {
 		r.Data, r.Timeline = plan.Complete, a.server.files.newestTimeline()
 	}
@@ -44,7 +44,6 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 		a.kept = kept
 	}
 	r.Kept = a.kept
-	silent := false
 	if !a.server.running() {
 		a.stopped()
 	} else if o, err := a.ask(ctx); err != nil {
@@ -67,8 +66,7 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 	if r.Writable && a.archiver != nil {
 		r.Archive = a.archiver.get()
 	}
-	a.reporter.set(r, silent)
-	return r
+	return r, silent
 }
 
 // ask asks PostgreSQL, which may still be starting.

@@ -61,9 +61,15 @@ func (e *env) startWith(name, kubeconfig string) *agent {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "agent", Image: "agent"}}},
 	}
 	require.NoError(e, e.client.Create(e.Context(), pod))
-	a := &agent{env: e, name: name, uid: pod.UID, data: filepath.Join(e.folder, name), done: make(chan struct{})}
 	ip := freeIP()
-	a.address, a.status = testport.Hold(e, ip), testport.Hold(e, ip)
+	return e.run(pod, kubeconfig, testport.Hold(e, ip), testport.Hold(e, ip))
+}
+
+// run runs the agent of a pod on its member's disk.
+func (e *env) run(pod *corev1.Pod, kubeconfig, address, status string) *agent {
+	e.Helper()
+	name := pod.Name
+	a := &agent{env: e, name: name, uid: pod.UID, data: filepath.Join(e.folder, name), done: make(chan struct{}), address: address, status: status}
 	if err := os.Mkdir(a.data, 0o700); err == nil {
 		e.own(a.data)
 	}
@@ -71,7 +77,7 @@ func (e *env) startWith(name, kubeconfig string) *agent {
 	require.NoError(e, err)
 	a.command = e.program(append([]string{
 		"--kubeconfig", kubeconfig, "--namespace", e.namespace, "--cluster", "db", "--name", name, "--uid", string(a.uid),
-		"--data", a.data, "--address", ip, "--port", port(a.address), "--status-port", port(a.status), "--secrets", filepath.Join(e.folder, "secrets"), "--programs", e.programs,
+		"--data", a.data, "--address", host(a.address), "--port", port(a.address), "--status-port", port(a.status), "--secrets", filepath.Join(e.folder, "secrets"), "--programs", e.programs,
 	}, e.flags...)...)
 	a.command.Stdout, a.command.Stderr = log, log
 	require.NoError(e, a.command.Start())
@@ -182,13 +188,18 @@ func (a *agent) stop() int {
 // kill ends the agent at once. Elsewhere than on Linux, who runs pods ends the process group.
 func (a *agent) kill() {
 	a.Helper()
+	a.killAll()
+	a.ends()
+	a.eventually(func() bool { return !listens(a.address) }, "the PostgreSQL of %s ends with it", a.name)
+}
+
+func (a *agent) killAll() {
+	a.Helper()
 	if runtime.GOOS == "linux" {
 		a.signal(syscall.SIGKILL)
 	} else {
 		require.NoError(a, syscall.Kill(-a.command.Process.Pid, syscall.SIGKILL))
 	}
-	a.ends()
-	a.eventually(func() bool { return !listens(a.address) }, "the PostgreSQL of %s ends with it", a.name)
 }
 
 // ends waits until the agent has ended, and does what the operator does then: it removes the

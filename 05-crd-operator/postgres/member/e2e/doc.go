@@ -6,4 +6,6 @@
 //	operator_test.go  what the operator writes to the status
 //	client_test.go    what clients do
 //	secrets_test.go   the passwords and certificates, as the kubelet writes them
+//	trace_test.go     the real operator, too: such a run is recorded, and compared with the model
+//	kubelet_test.go   the kubelet of that
 package e2e

@@ -44,7 +44,7 @@ var installed sync.Once // the CRD
 // env is a cluster whose status a test writes, in the place of the operator, and its agents.
 type env struct {
 	testing.TB
-	client    client.Client
+	client    client.WithWatch
 	namespace string
 	programs  string
 	folder    string              // which the user that runs the agents may read
@@ -58,9 +58,20 @@ type env struct {
 	variables []string            // of the environments of agents, too
 	storage   resource.Quantity   // of each disk
 	full      string              // whose disk is nearly full, in the status
+	down      string              // whose pod finds no node
 }
 
 func newEnv(t testing.TB) *env {
+	t.Helper()
+	e := newNamespace(t)
+	meta := metav1.ObjectMeta{Namespace: e.namespace, Name: "db"}
+	require.NoError(t, e.client.Create(t.Context(), &postgres.PostgresCluster{ObjectMeta: meta, Spec: postgres.PostgresClusterSpec{Size: 3}}))
+	require.NoError(t, e.client.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: meta}))
+	return e
+}
+
+// newNamespace has no cluster yet.
+func newNamespace(t testing.TB) *env {
 	t.Helper()
 	e := &env{TB: t, programs: testpostgres.Find(t).Bin, agents: map[string]*agent{}}
 	server := testcluster.Shared(t)
@@ -69,18 +80,14 @@ func newEnv(t testing.TB) *env {
 	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme)
 	require.NoError(t, builder.AddToScheme(scheme))
 	var err error
-	e.client, err = client.New(server.Config, client.Options{Scheme: scheme})
+	e.client, err = client.NewWithWatch(server.Config, client.Options{Scheme: scheme})
 	require.NoError(t, err)
 
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "member-"}}
 	require.NoError(t, e.client.Create(t.Context(), namespace))
 	e.namespace = namespace.Name
-	meta := metav1.ObjectMeta{Namespace: e.namespace, Name: "db"}
-	cluster := &postgres.PostgresCluster{ObjectMeta: meta, Spec: postgres.PostgresClusterSpec{Size: 3}}
-	e.rules = operator.MemberRules(cluster)
+	e.rules = operator.MemberRules(&postgres.PostgresCluster{ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "db"}})
 	e.config = server.User(t, e.namespace, e.rules)
-	require.NoError(t, e.client.Create(t.Context(), cluster))
-	require.NoError(t, e.client.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: meta}))
 
 	e.folder, err = os.MkdirTemp("", "member-") //nolint:usetesting // t.TempDir is closed to other users
 	require.NoError(t, err)
