@@ -50,6 +50,18 @@ func (m *member) kubelet() bool {
 	return true
 }
 
+// agentEnds is what an agent does that the kubelet tells to end: it stops PostgreSQL, frees its Lease,
+// and does nothing more, until the kubelet ends the pod.
+func (w *world) agentEnds(n int8) bool {
+	m := w.at(n)
+	if !m.deleting || !m.works() || m.cut || !w.holds(n) {
+		return false
+	}
+	m.stop()
+	m.frozen, w.holder = true, pod{}
+	return true
+}
+
 // lapse is a member's own deadline, which comes before the end of the Lease.
 func (w *world) lapse(n int8) bool {
 	m := w.at(n)

@@ -15,6 +15,7 @@ const (
 	commit
 	receive
 	kubeletEnds
+	agentEnds
 	recovery
 	lapse
 	expire
@@ -114,7 +115,7 @@ func (m *member) possible(k kind, w *world, s *scope) bool {
 		return m.writable
 	case receive:
 		return m.following != 0
-	case kubeletEnds:
+	case kubeletEnds, agentEnds:
 		return m.deleting
 	case recovery:
 		return m.frozen || m.cut || m.mute
@@ -161,6 +162,8 @@ func (w *world) applyTo(m *member, what move, s *scope) bool {
 		return w.receive(what.member)
 	case kubeletEnds:
 		return m.kubelet()
+	case agentEnds:
+		return w.agentEnds(what.member)
 	case recovery:
 		return m.recovers()
 	case lapse:

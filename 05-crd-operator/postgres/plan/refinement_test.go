@@ -30,8 +30,9 @@ type refinement struct {
 	pods     map[types.UID]pod
 	written  []view // statuses, as members see them
 	seen     [3]int // the newest of these that each member has seen
-	acked    int    // commits of clients
-	silence  bool   // members may be silent
+	commits  int    // that clients have begun
+	acked    int    // and that were acknowledged
+	troubled bool   // members may be silent, or have lost the Lease
 	violated string // a promise, on the way to the next event
 }
 
@@ -43,52 +44,44 @@ func newRefinement() *refinement {
 // refines returns an error that names the first event that the model could not have had.
 func refines(run []trace.Event) error {
 	r := newRefinement()
-	isWritten := func(e trace.Event) bool { return e.Version != 0 }
-	written := slices.DeleteFunc(slices.Clone(run), func(e trace.Event) bool { return !isWritten(e) })
+	written := slices.DeleteFunc(slices.Clone(run), func(e trace.Event) bool { return e.Version == 0 })
 	for n, e := range run {
-		if isWritten(e) {
-			if len(written) == 0 || e.Version < written[0].Version {
-				continue // somebody has seen it before the recorder did
-			}
+		if e.Version != 0 && (len(written) == 0 || e.Version < written[0].Version) {
+			continue // an agent has seen it before the recorder did
+		}
+		if e.Version != 0 {
 			written = written[1:]
 		}
-		next, err := r.after(e)
-		for ahead := r; err != nil && !isWritten(e) && len(written) > 0; {
-			var early error
-			if ahead, early = ahead.after(written[0]); early != nil {
-				err = fmt.Errorf("%w; and what was written next cannot have been seen either: %w", err, early)
-				break
-			}
-			written = written[1:]
-			if next, early = ahead.after(e); early == nil {
-				err = nil
+		next, taken, err := r.next(e, written, false)
+		if err != nil { // before it, members may have been silent, and have lost the Lease
+			if next, taken, _ = r.next(e, written, true); next == nil {
+				return fmt.Errorf("event %d: %w", n+1, err)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("event %d: %w", n+1, err)
-		}
-		r = next
+		r, written = next, written[taken:]
 	}
 	return nil
 }
 
-// after is the refinement after one more event. Before it, members may have been silent for a while;
-// that is tried only if need be.
-func (r *refinement) after(e trace.Event) (*refinement, error) {
-	next, err := r.afterThat(e)
-	if err != nil && e.Version != 0 {
-		silent := *r
-		silent.silence = true
-		if next, also := silent.afterThat(e); also == nil {
-			next.silence = false
-			return next, nil
+// next is the refinement after one more event. What an agent does may come after some of what was
+// written to the API server, and was recorded later.
+func (r *refinement) next(e trace.Event, written []trace.Event, troubled bool) (next *refinement, taken int, err error) {
+	next, err = r.after(e, troubled)
+	for ahead := r; err != nil && e.Version == 0 && taken < len(written); taken++ {
+		var early error
+		if ahead, early = ahead.after(written[taken], troubled); early != nil {
+			return nil, 0, fmt.Errorf("%w; and it cannot have seen what was written next: %w", err, early)
+		}
+		if next, early = ahead.after(e, troubled); early == nil {
+			return next, taken + 1, nil
 		}
 	}
-	return next, err
+	return next, taken, err
 }
 
-func (r refinement) afterThat(e trace.Event) (*refinement, error) {
-	r.pods, r.violated = maps.Clone(r.pods), ""
+// after is the refinement after an event.
+func (r refinement) after(e trace.Event, troubled bool) (*refinement, error) {
+	r.pods, r.violated, r.troubled = maps.Clone(r.pods), "", troubled
 	before := r.closure()
 	r.states = map[possible]bool{}
 	var err error
@@ -154,7 +147,7 @@ func (r *refinement) closure() map[possible]bool {
 // unseen visits what may come next without an event: a step is done, a commit begins or is received, the
 // operator decides, or forgets what it has decided.
 func (r *refinement) unseen(p *possible, visit func(move, possible)) {
-	r.scope.commits = int8(min(3, r.acked+2))
+	r.scope.commits = int8(min(3, r.commits+1)) // one more is PostgreSQL's own log, or an agent's
 	for n := int8(1); n <= 3; n++ {
 		for _, k := range []kind{commit, receive} {
 			if next := *p; p.at(n).possible(k, &p.world, r.scope) && next.apply(move{kind: k, member: n}, r.scope) {
@@ -169,6 +162,9 @@ func (r *refinement) unseen(p *possible, visit func(move, possible)) {
 			}
 		}
 	}
+	if r.troubled {
+		r.unseenOfLease(p, visit)
+	}
 	if p.pending.action != none {
 		next := *p
 		next.pending = pending{}
@@ -177,7 +173,7 @@ func (r *refinement) unseen(p *possible, visit func(move, possible)) {
 	}
 	for silent := range 1 << len(p.members) {
 		for waited := range delay(len(waits)) {
-			if !r.silence && (silent > 0 || waited > 0 && !p.waits()) {
+			if !r.troubled && (silent > 0 || waited > 0 && !p.waits()) {
 				continue
 			}
 			o := p.observe(waited)
@@ -190,6 +186,23 @@ func (r *refinement) unseen(p *possible, visit func(move, possible)) {
 				visit(move{kind: decide}, next)
 			}
 		}
+	}
+}
+
+// unseenOfLease is what comes of a Lease that is not renewed: its holder stops, and then it runs out.
+func (r *refinement) unseenOfLease(p *possible, visit func(move, possible)) {
+	n := p.holder.member
+	if n == 0 {
+		return
+	}
+	next, m := *p, p.at(n)
+	switch isHolder := m.alive() && p.podOf(n) == p.holder; {
+	case isHolder && m.writable:
+		next.at(n).stop()
+		visit(move{kind: agentSteps, member: n}, next)
+	case !p.expired:
+		next.expired = true
+		visit(move{kind: expire, member: n}, next)
 	}
 }
 
@@ -267,7 +280,7 @@ func (r *refinement) pod(before map[possible]bool, o *trace.Pod) {
 
 // client is what clients are told: nothing that was acknowledged is missing.
 func (r *refinement) client(before map[possible]bool, c *trace.Client) {
-	r.acked = max(r.acked, c.Acknowledged)
+	r.acked, r.commits = max(r.acked, c.Acknowledged), max(r.commits, c.Begun)
 	for p := range before {
 		known := bits.OnesCount8(p.acked)
 		if m := number(c.Member); m > 0 {
@@ -288,7 +301,7 @@ func (r *refinement) agent(before map[possible]bool, v plan.View, step plan.Step
 		return fmt.Errorf("NextStep says %q", wanted)
 	}
 	n, status := number(v.Name), r.short(v.Status).view()
-	if status != (view{}) || r.seen[n-1] > 0 && r.states != nil && seesAnything(before, n) {
+	if status != (view{}) || seesAnything(before, n) {
 		newer := slices.Index(r.written[r.seen[n-1]:], status)
 		if newer < 0 {
 			return errors.New("no such status was written since that which it has seen last")
@@ -297,27 +310,21 @@ func (r *refinement) agent(before map[possible]bool, v plan.View, step plan.Step
 	}
 	for p := range before {
 		was, m := p, p.at(n)
-		if p.podOf(n) != r.pods[v.UID] || !m.alive() || v.HoldsLease && p.holder != p.podOf(n) {
-			continue
+		isHolder := p.holder == p.podOf(n)
+		freed := p.begun[n-1] == plan.FreeOwnLease && !v.HoldsLease
+		if p.podOf(n) == r.pods[v.UID] && m.alive() && (!v.HoldsLease || isHolder && !p.expired) && !(freed && isHolder) {
+			r.agentIn(was, p, n, status, v, step)
 		}
-		if step == plan.StopImmediate || !v.Report.Running && m.running && p.holder == p.podOf(n) {
-			r.agentIn(was, stopped(p, n), n, status, v, step) // its own deadline for the Lease has passed
-		}
-		r.agentIn(was, p, n, status, v, step)
 	}
 	return nil
 }
 
+// seesAnything reports whether an agent has read the status yet, which is live at first.
 func seesAnything(states map[possible]bool, n int8) bool {
 	for p := range states {
 		return p.at(n).seen != view{}
 	}
 	return false
-}
-
-func stopped(p possible, n int8) possible {
-	p.at(n).stop()
-	return p
 }
 
 // agentIn is that in one of the states.

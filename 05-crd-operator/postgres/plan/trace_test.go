@@ -33,7 +33,7 @@ func (m move) trace(before, after *world) string {
 		return "the Lease of " + names[before.holder.member] + " runs out"
 	}
 	return fmt.Sprintf(map[kind]string{
-		receive: "%s receives a commit", kubeletEnds: "the kubelet ends the pod of %s", recovery: "%s recovers", lapse: "the deadline of %s passes",
+		receive: "%s receives a commit", kubeletEnds: "the kubelet ends the pod of %s", agentEnds: "the agent of %s ends well", recovery: "%s recovers", lapse: "the deadline of %s passes",
 		kill: "FAULT: %s is killed", freeze: "FAULT: %s freezes", cutOff: "FAULT: %s cannot reach the API server", unreachable: "FAULT: the operator cannot reach %s",
 		podDeleted: "FAULT: the pod of %s is deleted", diskDeleted: "FAULT: the disk of %s is deleted", dataLost: "FAULT: the data of %s are lost",
 	}[m.kind], name)

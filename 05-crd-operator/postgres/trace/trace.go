@@ -55,9 +55,10 @@ type Pod struct {
 	Gone     bool      `json:"gone,omitempty"`
 }
 
-// Client is what a client was told: how many of its commits are acknowledged by now, or how many
-// of these a member has.
+// Client is how many commits clients have begun by now, or how many of them are acknowledged, or how
+// many of these a member has.
 type Client struct {
+	Begun        int    `json:"begun,omitempty"`
 	Acknowledged int    `json:"acknowledged,omitempty"`
 	Member       string `json:"member,omitempty"`
 	Reads        int    `json:"reads,omitempty"`

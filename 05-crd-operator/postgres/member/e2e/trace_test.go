@@ -35,7 +35,7 @@ var keep = flag.Bool("keep-traces", false, "write the recorded runs to plan/test
 // The real operator and real agents run a cluster, and what they do is recorded. The model, which
 // has no PostgreSQL and no time, must be able to do the same.
 func TestRecordedRunsAreRunsOfTheModel(t *testing.T) {
-	folder := t.TempDir()
+	folder := t.ArtifactDir()
 	for name, run := range map[string]func(*recording){"switchover": switchover, "failover": failover} {
 		t.Run(name, func(t *testing.T) {
 			r := startRecording(t)
@@ -70,6 +70,7 @@ func failover(r *recording) {
 	receiver, err := strconv.Atoi(second.sql("SELECT pid FROM pg_stat_wal_receiver")[0])
 	require.NoError(r, err)
 	require.NoError(r, syscall.Kill(receiver, syscall.SIGSTOP))
+	r.begins()
 	first.waits(first.inserts("0"))
 	second.killAll() // or its receiver would find the commit in its socket
 	first.killAll()
@@ -87,7 +88,7 @@ func failover(r *recording) {
 // recording is a cluster whose run is recorded.
 type recording struct {
 	*env
-	acknowledged int
+	begun, acknowledged int // commits of clients
 
 	mu     sync.Mutex
 	events []trace.Event
@@ -186,9 +187,15 @@ func (r *recording) commits(row int) {
 	if row == 1 {
 		command = createRows
 	}
+	r.begins()
 	r.primary().sql(command)
 	r.acknowledged++
 	r.noteClient(trace.Client{Acknowledged: r.acknowledged})
+}
+
+func (r *recording) begins() {
+	r.begun++
+	r.noteClient(trace.Client{Begun: r.begun})
 }
 
 // reads has a client count the rows.
