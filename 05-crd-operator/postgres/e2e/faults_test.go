@@ -178,7 +178,7 @@ func (c *chaos) begins(p planned) (end func()) {
 
 // shortly is for what needs the API server, which may be frozen.
 func (e *env) shortly() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(e.Context(), 2*time.Second)
+	return context.WithTimeout(e.Context(), 2*time.Second) // luck: a try of many
 }
 
 // find finds the member that has a role, or had it when the API server was last there.

@@ -37,7 +37,7 @@ func (c *chaos) diskDeletedUnderLoad(v victim) (func(), error) {
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(time.Second):
+			case <-time.After(time.Second): // luck: how often it writes
 			}
 		}
 	})

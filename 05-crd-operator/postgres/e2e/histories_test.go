@@ -127,7 +127,7 @@ func (c *chaos) judge(r *recorder.Recorder) []history.Anomaly {
 	c.goesOn(r)
 	r.Stop()
 	eventually(c, "all members can be read", func() error {
-		ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second) // luck: a try of many
 		defer cancel()
 		members, err := c.members()
 		if err != nil {
@@ -223,7 +223,7 @@ func (c *chaos) losesPrimaryWhileFrozen(wait func()) {
 
 // ask asks the primary, as the superuser.
 func (c *chaos) ask(command string) ([][]string, error) {
-	ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(c.Context(), 10*time.Second) // luck: a try of many
 	defer cancel()
 	s, err := c.superuser.dial(ctx, c.address)
 	if err != nil {

@@ -61,7 +61,7 @@ func (o *operatorProcess) run() {
 			o.err = err
 		}
 		o.mu.Unlock()
-		time.Sleep(pause)
+		<-time.After(pause) // as a Deployment does
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -53,6 +52,6 @@ func TestNobodyHoldsAPromotion(t *testing.T) {
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	awaitAnswer(t, standby, "SELECT n FROM last", "7")
 	_, err = reader.rows(t.Context(), "SELECT 1")
-	assert.Error(t, err, "the transaction was ended")
+	require.Error(t, err, "the transaction was ended")
 	do(idle, "SELECT 1") // a session without one goes on
 }

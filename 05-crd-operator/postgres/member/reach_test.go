@@ -34,7 +34,7 @@ func TestHowLongNobodyCanConnect(t *testing.T) {
 			}
 			return cause.Load().(plan.Cause), nil
 		})
-		after := func(d time.Duration) *plan.Unreachable { time.Sleep(d); synctest.Wait(); return r.get() }
+		after := func(d time.Duration) *plan.Unreachable { time.Sleep(d); synctest.Wait(); return r.get() } //nolint:forbidigo // fake time
 		assert.Nil(t, after(time.Minute))
 
 		cause.Store(plan.Frozen)

@@ -107,10 +107,12 @@ func run(t *testing.T, s session, commands ...string) {
 // there before that, it is made again.
 func cloneSlowly(t *testing.T, s session, standby *server, source peer) (sender int, cloned chan error) {
 	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	for t.Context().Err() == nil {
 		cloned := make(chan error, 1)
 		go func() { cloned <- standby.clone(t.Context(), source, 1<<30) }()
-		for begun := false; !begun && len(cloned) == 0; time.Sleep(time.Millisecond) {
+		for begun := false; !begun && len(cloned) == 0; <-tick.C {
 			_, err := os.Stat(filepath.Join(standby.files.partial(), "backup_label")) // which comes first
 			begun = err == nil
 		}

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	validate "k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -90,7 +90,7 @@ func (o observation) forPods() *postgres.PostgresCluster {
 // disk reads a PersistentVolumeClaim. It returns nil if there is none, or can be none of that name:
 // a client makes no request of it.
 func (r *Reconciler) disk(ctx context.Context, namespace, name string) (*corev1.PersistentVolumeClaim, error) {
-	if len(path.IsValidPathSegmentName(name)) > 0 {
+	if len(validate.IsPathSegmentName(name)) > 0 {
 		return nil, nil
 	}
 	disk := &corev1.PersistentVolumeClaim{}

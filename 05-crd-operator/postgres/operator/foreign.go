@@ -32,7 +32,7 @@ func kindAndName(object client.Object, name string) string {
 
 // foreignIn are the objects of somebody else that an error is about.
 func foreignIn(err error) (objects []string) {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // it looks at what is wrapped, too
 	case foreignError:
 		return []string{string(e)}
 	case interface{ Unwrap() []error }:

@@ -142,7 +142,7 @@ func TestOnlyTheDiskThatWasSeenIsDeleted(t *testing.T) {
 	e.createBackedUp(1, postgres.Delete)
 	o := e.observe()
 	o.backupDisk.UID = "another"
-	assert.Error(t, e.operator.endBackups(t.Context(), o))
+	require.Error(t, e.operator.endBackups(t.Context(), o))
 	e.remains(get(e, "db-backup", &corev1.PersistentVolumeClaim{}).UID)
 }
 

@@ -10,8 +10,8 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// told are the events of one status after the other.
-func told(all ...postgres.PostgresClusterStatus) (got []string) {
+// eventsOf are the events of one status after the other.
+func eventsOf(all ...postgres.PostgresClusterStatus) (got []string) {
 	var before postgres.PostgresClusterStatus
 	for _, now := range all {
 		for _, d := range news(before, now) {
@@ -30,7 +30,7 @@ func TestAConditionIsAnEventWhenItsSentenceChanges(t *testing.T) {
 	accepted := func(status metav1.ConditionStatus, message string) postgres.PostgresClusterStatus {
 		return condition(postgres.Accepted, status, "NoSuchMember", message)
 	}
-	assert.Equal(t, []string{"NoSuchMember: there is no db-9", "NoSuchMember: there is no db-8", "NoSuchMember: there is no db-8"}, told(
+	assert.Equal(t, []string{"NoSuchMember: there is no db-9", "NoSuchMember: there is no db-8", "NoSuchMember: there is no db-8"}, eventsOf(
 		accepted(metav1.ConditionFalse, "there is no db-9"), accepted(metav1.ConditionFalse, "there is no db-9"),
 		accepted(metav1.ConditionFalse, "there is no db-8"), accepted(metav1.ConditionTrue, ""),
 		accepted(metav1.ConditionFalse, "there is no db-8"),
@@ -38,7 +38,7 @@ func TestAConditionIsAnEventWhenItsSentenceChanges(t *testing.T) {
 	redundant := func(reason, message string) postgres.PostgresClusterStatus {
 		return condition(postgres.Redundant, metav1.ConditionFalse, reason, message)
 	}
-	assert.Equal(t, []string{"AsynchronousCommits: of role app"}, told(
+	assert.Equal(t, []string{"AsynchronousCommits: of role app"}, eventsOf(
 		redundant("OneMember", "one member"), redundant(plan.AsynchronousCommits, "of role app"),
 		redundant(plan.AsynchronousCommits, "of role app"), redundant("OneMember", "one member"),
 	))
@@ -53,5 +53,5 @@ func TestACopyThatFailsIsAnEventOnce(t *testing.T) {
 	assert.Equal(t, []string{
 		"CopyFailed: db-2 has no copy of the database: the disk has no room",
 		"CopyFailed: db-2 has no copy of the database: the log is gone",
-	}, told(all...))
+	}, eventsOf(all...))
 }

@@ -30,13 +30,13 @@ func BenchmarkRest(b *testing.B) {
 	count, err := strconv.Atoi(cmp.Or(os.Getenv("CLUSTERS"), "100"))
 	require.NoError(b, err, "CLUSTERS looks like 20")
 	f := newFleet(b, count)
-	requests, stop := f.startOperator()
+	_, stop := f.startOperator()
 	f.settles()
 	stop() // what it has in its caches, and nothing else, is measured in a cache alone
 	before := heap()
 	f[0].cache()
 	fmt.Printf("\n%d clusters at rest: the cache has %.1f KB for each\n", count, float64(heap()-before)/float64(count)/1000)
-	requests, _ = f.startOperator()
+	requests, _ := f.startOperator()
 	for b.Loop() {
 		f.rest(b, requests)
 		f.fail(b, "its pod ends", (*env).kill)

@@ -66,7 +66,7 @@ func TestTheSchemaRefusesWhatCannotBeHad(t *testing.T) {
 				return
 			}
 			assert.True(t, apierrors.IsInvalid(err), "%v", err)
-			assert.ErrorContains(t, err, want)
+			require.ErrorContains(t, err, want)
 			assert.NotContains(t, err.Error(), "evaluat", "a sentence, and not that of the language of the rules")
 		})
 	}

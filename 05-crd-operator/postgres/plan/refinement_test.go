@@ -312,7 +312,8 @@ func (r *refinement) agent(before map[possible]bool, v plan.View, step plan.Step
 		was, m := p, p.at(n)
 		isHolder := p.holder == p.podOf(n)
 		freed := p.begun[n-1] == plan.FreeOwnLease && !v.HoldsLease
-		if p.podOf(n) == r.pods[v.UID] && m.alive() && (!v.HoldsLease || isHolder && !p.expired) && !(freed && isHolder) {
+		holds := isHolder && !p.expired
+		if p.podOf(n) == r.pods[v.UID] && m.alive() && (holds || !v.HoldsLease) && (!freed || !isHolder) {
 			r.agentIn(was, p, n, status, v, step)
 		}
 	}
@@ -331,7 +332,7 @@ func seesAnything(states map[possible]bool, n int8) bool {
 func (r *refinement) agentIn(was, p possible, n int8, status view, v plan.View, step plan.Step) {
 	m := p.at(n)
 	connects := p.begun[n-1] == plan.Follow && m.seen.primary == status.primary && step == plan.Wait // which takes its time
-	if m.seen = status; !p.says(n, &v.Report) {
+	if m.seen = status; !p.mayReport(n, &v.Report) {
 		return
 	}
 	if (step == plan.Wipe || step == plan.Keep) && p.source(m) != nil && !p.diverged(n) {
@@ -343,9 +344,9 @@ func (r *refinement) agentIn(was, p possible, n int8, status view, v plan.View, 
 	r.keep(&was, move{kind: agentSteps, member: n}, p)
 }
 
-// says reports whether a member may report this. PostgreSQL may need some time to answer, to receive,
+// mayReport reports whether a member may report this. PostgreSQL may need some time to answer, to receive,
 // to fetch a history, or to see that a standby is gone; the model does not.
-func (p *possible) says(n int8, got *plan.Report) bool {
+func (p *possible) mayReport(n int8, got *plan.Report) bool {
 	m, want := p.at(n), p.report(n)
 	following, synced := number(got.Following), number(got.SyncedWith)
 	switch {

@@ -37,15 +37,15 @@ func (o Observed) noSpace(s postgres.PostgresClusterStatus) string {
 	if len(full) == 0 {
 		return ""
 	}
-	problem := "nearly full: the disk of " + strings.Join(full, ", that of ")
+	problems := []string{"nearly full: the disk of " + strings.Join(full, ", that of ")}
 	if NoSpace(s) {
-		problem += "; no writes are taken"
+		problems = append(problems, "no writes are taken")
 	}
 	for _, l := range s.Lost {
 		if l.Folder != "" && slices.Contains(full, l.Member) {
-			problem += fmt.Sprintf("; that of %s also has the folder %s (status.lost)", l.Member, l.Folder)
+			problems = append(problems, fmt.Sprintf("that of %s also has the folder %s (status.lost)", l.Member, l.Folder))
 		}
 	}
-	return problem + ". Raise spec.storage, which is " + o.Cluster.Spec.Storage.String() +
+	return strings.Join(problems, "; ") + ". Raise spec.storage, which is " + o.Cluster.Spec.Storage.String() +
 		", or delete data in a session that begins with SET default_transaction_read_only = off"
 }

@@ -80,7 +80,7 @@ func TestAPromotionIsCutOff(t *testing.T) {
 	placeholder := second.history("00000003.history")
 	require.NoError(t, os.WriteFile(placeholder, []byte(archive.Placeholder), 0o600))
 	e.own(placeholder)
-	second = e.start("db-2")
+	e.start("db-2")
 	e.streams("db-2")
 	assert.NoFileExists(t, placeholder)
 	e.electIn(4, "db-2", "db-1")
