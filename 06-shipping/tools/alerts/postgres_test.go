@@ -23,13 +23,13 @@ var postgresCases = map[string]alertCase{
 
 	"there is no primary": {
 		"PostgresNoPrimary", `postgres_cluster_condition` + ofDB + `, condition="Available"} 1x7 0x3`, at10,
-		[]string{"For a minute, shop/db has had no primary."},
+		[]string{"For a minute, shop/db has had no primary that a new client can connect to."},
 	},
 	"an operator that stands by knows it from before": {
 		"PostgresNoPrimary", `
 			postgres_cluster_condition` + ofDB + `, condition="Available", pod="a"} 1x10
 			postgres_cluster_condition` + ofDB + `, condition="Available", pod="b"} 1x7 0x3`, at10,
-		[]string{"For a minute, shop/db has had no primary."},
+		[]string{"For a minute, shop/db has had no primary that a new client can connect to."},
 	},
 	"there is no primary for a moment": {
 		"PostgresNoPrimary", `postgres_cluster_condition` + ofDB + `, condition="Available"} 1x9 0`, at10, nil,
