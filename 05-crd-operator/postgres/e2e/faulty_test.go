@@ -41,10 +41,10 @@ func (c *chaos) diskDeletedUnderLoad(v victim) (func(), error) {
 			}
 		}
 	})
-	ctx, short := c.shortly()
+	soon, short := c.shortly()
 	defer short()
 	disk := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: c.namespace, Name: v.name}}
-	return func() { cancel(); writing.Wait() }, c.client.Delete(ctx, disk)
+	return func() { cancel(); writing.Wait() }, c.client.Delete(soon, disk)
 }
 
 // longRead has a standby keep what the primary removes, so that it cannot go on with its log.
