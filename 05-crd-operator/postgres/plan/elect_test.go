@@ -73,6 +73,7 @@ func TestAPromotionHasFailed(t *testing.T) {
 		"not if that one was promoted all the same":    {electing(2, failed, knowsTimeline("db-2", plan.TimelineOf(1))), "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"},
 		"nor if it does not say so":                    {electing(2, failed, silent("db-2", time.Second)), ""},
 		"nor before it knows of this term":             {electing(2, failed, unaware("db-2")), ""},
+		"nor while it takes writes":                    {electing(2, failed, reported("db-2", func(r *plan.Report) { r.Writable = true })), ""},
 		"nor if its disk is empty":                     {electing(2, failed, reported("db-2", func(r *plan.Report) { r.Data = plan.Empty })), ""},
 		"it is tried again if the other one is absent": {electing(2, failed, noPod("db-1")), "Promoting, term 2, primary db-2, standby db-1, synced [db-2]"},
 	})
@@ -80,7 +81,9 @@ func TestAPromotionHasFailed(t *testing.T) {
 
 func TestWhoWasSyncedIsKeptUntilThereIsAPrimary(t *testing.T) {
 	both := []string{"db-1", "db-2"}
-	allowed := statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} })
+	allowed := statusOf(func(s *postgres.PostgresClusterStatus) {
+		s.Phase, s.Synced, s.SyncedBefore = postgres.Unsafe, []string{"db-1"}, both
+	})
 	for name, tc := range map[string]struct {
 		observed plan.Observed
 		want     []string
@@ -114,7 +117,26 @@ func TestNobodyCanBeChosen(t *testing.T) {
 		"the member has to be there":                            {also(isUnsafe, leave("db-3", 2)), ""},
 		"a synced member that comes back is the better choice":  {electing(2, waited(time.Hour), leave("db-2", 2), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = postgres.Unsafe, []string{"db-1"} })), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
 		"members are repaired all the same":                     {also(isUnsafe, noPod("db-2")), "CreateMember db-2"},
+		"also that of one that was synced before":               {electing(2, statusOf(hasFailed), unaware("db-2"), disk("db-1", plan.DiskDeleting)), ""},
 		"a disk that is being deleted stays as long as its pod": {electing(1, unaware("db-1"), disk("db-1", plan.DiskDeleting)), ""},
+	})
+}
+
+// The primary is alone in having all commits, and its pod cannot be seen for a while. Two others are
+// ready, and none of them is named; when the pod is seen again it is, without a person.
+func TestTheOnlySyncedMemberIsAwaited(t *testing.T) {
+	alone := func(phase postgres.Phase, changes ...change) plan.Observed {
+		changes = append(changes, waited(time.Minute), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase, s.Synced = phase, []string{"db-1"} }))
+		return electing(3, changes...)
+	}
+	testDecisions(t, map[string]decisionCase{
+		"it is there":                   {alone(postgres.Electing), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"nothing but its disk is":       {alone(postgres.Electing, noPod("db-1"), tooSoon("db-1")), "Unsafe, term 2, standby db-2, synced [db-1]"},
+		"not even that":                 {alone(postgres.Electing, absent("db-1")), "Unsafe, term 2, standby db-2, synced [db-1]"},
+		"it has not seen the election":  {alone(postgres.Electing, unaware("db-1")), "Unsafe, term 2, standby db-2, synced [db-1]"},
+		"its pod is tried, not others":  {alone(postgres.Unsafe, noPod("db-1")), "CreateMember db-1"},
+		"then it is there again":        {alone(postgres.Unsafe), "Promoting, term 2, primary db-1, standby db-2, synced [db-1]"},
+		"also if it does not take part": {alone(postgres.Unsafe, unaware("db-1")), ""},
 	})
 }
 

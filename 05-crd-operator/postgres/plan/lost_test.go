@@ -18,6 +18,7 @@ func gaveUp(lost ...postgres.LostData) change {
 
 func TestOthersAreGivenUpWhenDataLossIsAllowed(t *testing.T) {
 	earlier := gaveUp(postgres.LostData{Member: "db-1", Term: 1}, postgres.LostData{Member: "db-3", Term: 1}, postgres.LostData{Member: "db-3", Term: 0, Folder: plan.KeptFolder(0)})
+	alone := statusOf(func(s *postgres.PostgresClusterStatus) { s.Synced = []string{"db-1"} })
 	unsafe := func(o *plan.Observed) {
 		with(*o, []change{statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Unsafe }), noPod("db-1"), noPod("db-2")})
 	}
@@ -26,6 +27,7 @@ func TestOthersAreGivenUpWhenDataLossIsAllowed(t *testing.T) {
 		want     string
 	}{
 		"all but the chosen one":                            {electing(3, unsafe, leave("db-3", 2)), "[{db-1 2 } {db-2 2 }]"},
+		"also one that was not synced":                      {electing(3, unsafe, leave("db-2", 2), alone, ofMember("db-2", func(m *plan.Member) { *m = standby(2); m.Report.Term, m.Report.Following = 2, "" })), "[{db-1 2 } {db-3 2 }]"},
 		"also those of which nothing is left now":           {electing(3, unsafe, leave("db-3", 2), absent("db-1")), "[{db-1 2 } {db-2 2 }]"},
 		"what was given up before keeps its term":           {electing(3, unsafe, leave("db-3", 2), earlier), "[{db-1 1 } {db-3 0 database.diverged-term-0} {db-2 2 }]"},
 		"nobody in an election among those that are synced": {electing(3), "[]"},

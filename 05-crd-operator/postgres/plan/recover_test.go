@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -44,6 +45,9 @@ func TestTheBackupIsRestored(t *testing.T) {
 	s := plan.Cluster(ruined()).Status
 	if s.Restore == nil || s.Restore.Cluster != "db" || s.Backup.Begun != nil || s.PrimaryUID != "" {
 		t.Errorf("got %+v", s)
+	}
+	if got, want := fmt.Sprint(s.Lost), "[{db-1 2 } {db-2 2 }]"; got != want { // should a person bring a disk back
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
