@@ -25,8 +25,9 @@ import (
 )
 
 const (
-	// reconcileTimeout is how long one reconcile may take.
-	reconcileTimeout = time.Minute
+	// reconcileTimeout is how long one reconcile may take. A pod that is asked to end is
+	// killed 30 s later, and the manager of stage 6 waits for 20.
+	reconcileTimeout = 15 * time.Second
 	// staleRetry is how long to wait for a cache that is stale.
 	staleRetry = time.Second
 )
