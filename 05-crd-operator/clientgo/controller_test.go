@@ -55,7 +55,7 @@ func in(phase cnat.AtPhase) func(*cnat.At) { return func(at *cnat.At) { at.Statu
 func later(at *cnat.At) { at.Spec.Schedule = noon.Add(time.Hour).Format(time.RFC3339) }
 
 func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
-	pod := lifecycle.DesiredPod(newAt())
+	pod := lifecycle.DesiredPod(newAt(), lifecycle.DefaultImage)
 	for _, f := range change {
 		f(pod)
 	}
@@ -81,7 +81,7 @@ func newEnv(t *testing.T) *env {
 	t.Helper()
 	e := &env{t: t, ats: fake.NewClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
 	var err error
-	e.Controller, err = NewController(e.ats, e.kube, "", e.clock)
+	e.Controller, err = NewController(e.ats, e.kube, Options{Clock: e.clock})
 	require.NoError(t, err)
 	t.Cleanup(func() { // what Run does at its end: shut down the queue
 		ctx, cancel := context.WithCancel(context.Background())

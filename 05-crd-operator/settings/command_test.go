@@ -103,6 +103,6 @@ func TestTheProgram(t *testing.T) {
 }
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
-	err := Run(t.Context(), c.Config, Options{ConfigMap: "settings", Workers: 1})
+	err := Run(t.Context(), c.Config, Options{ConfigMap: "settings", Workers: 1, SkipNameValidation: true})
 	require.EqualError(t, err, "the cluster does not know SettingsLayers; create their CRD with kubectl apply -f config/crd")
 }
