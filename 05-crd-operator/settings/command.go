@@ -29,11 +29,13 @@ import (
 const program = "settings" // under this name the operator does all that it does
 
 // Command returns the program.
-func Command() *cobra.Command {
+func Command() *cobra.Command { return newCommand(Options{}) }
+
+// newCommand returns the program with options that have no flag.
+func newCommand(o Options) *cobra.Command {
 	var (
 		config        cli.ConfigFlags
 		allNamespaces bool
-		o             Options
 	)
 	command := &cobra.Command{
 		Use:   program,

@@ -67,7 +67,9 @@ func TestTheProgram(t *testing.T) {
 			defer cancel()
 			var stdout, stderr bytes.Buffer
 			code := make(chan int, 1)
-			go func() { code <- cli.Run(ctx, Command(), append(args, "--kubeconfig", operator), &stdout, &stderr) }()
+			go func() {
+				code <- cli.Run(ctx, newCommand(Options{SkipNameValidation: true}), append(args, "--kubeconfig", operator), &stdout, &stderr)
+			}()
 			s.layer("defaults", 0, data{"colour": "blue"})
 			s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 			cancel()

@@ -58,6 +58,7 @@ func Check(ctx context.Context, r repository.Repository) error {
 type makefile struct {
 	targets  []string
 	patterns []string // what comes before the %
+	refused  []string // the same, of those that only say what there is
 }
 
 var rule = regexp.MustCompile(`^([\w./%-]+(?: [\w./%-]+)*)::?(?:\s|$)`)
@@ -89,6 +90,9 @@ func parse(database string) *makefile {
 			file = true
 		case strings.HasPrefix(line, "\t") && strings.Contains(line, "exit 1"):
 			m.patterns = slices.DeleteFunc(m.patterns, func(p string) bool { return p == pattern })
+			if pattern != "" {
+				m.refused = append(m.refused, pattern)
+			}
 		case match == nil:
 		case file:
 			file = false
@@ -107,11 +111,12 @@ func parse(database string) *makefile {
 	return m
 }
 
-// target reports whether there is such a target. An N is any number.
+// target reports whether there is such a target. An N is any number, also where a branch has
+// none that works.
 func (m *makefile) target(name string) bool {
 	if before, ok := strings.CutSuffix(name, "N"); ok {
 		number := regexp.MustCompile("^" + regexp.QuoteMeta(before) + `\d$`)
-		return slices.ContainsFunc(m.targets, number.MatchString) || slices.Contains(m.patterns, before)
+		return slices.ContainsFunc(m.targets, number.MatchString) || slices.Contains(m.patterns, before) || slices.Contains(m.refused, before)
 	}
 	return slices.Contains(m.targets, name) ||
 		slices.ContainsFunc(m.patterns, func(before string) bool { return strings.HasPrefix(name, before) })

@@ -50,5 +50,5 @@ func TestWithoutAMakefileThereIsNothingToCompareWith(t *testing.T) {
 
 func TestWhatMakeHas(t *testing.T) {
 	m := parse("a b: c\n\td\n# Not a target:\ne:\nf-%: a\n\t@g\nh-%:\n\t@exit 1\ni := j\nk:: a\n")
-	assert.Equal(t, &makefile{targets: []string{"a", "b", "k"}, patterns: []string{"f-"}}, m)
+	assert.Equal(t, &makefile{targets: []string{"a", "b", "k"}, patterns: []string{"f-"}, refused: []string{"h-"}}, m)
 }
