@@ -220,6 +220,18 @@ func TestReconcileTakesOneStep(t *testing.T) {
 	}
 }
 
+func TestTheCommandRunsInTheImageOfTheOptions(t *testing.T) {
+	objects := []client.Object{at(0, cnat.Running)}
+	e := newEnv(t, objects, objects)
+	e.Image = "registry.example/busybox:1"
+	_, err := e.Reconcile(silent(t), request)
+	require.NoError(t, err)
+	created, err := getPod(t.Context(), e.Live, client.ObjectKeyFromObject(pod("")))
+	require.NoError(t, err)
+	require.NotNil(t, created)
+	assert.Equal(t, e.Image, created.Spec.Containers[0].Image)
+}
+
 func TestErrors(t *testing.T) {
 	tests := map[string]struct {
 		cached []client.Object
