@@ -27,7 +27,7 @@ func TestTheNamespacesArePrinted(t *testing.T) {
 }
 
 // What the machine that the test runs on has in its kubeconfig does not matter.
-func TestOnlyTheConfigSaysWhichCluster(t *testing.T) {
+func TestTheConfigAloneChoosesTheCluster(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "config")
 	require.NoError(t, os.WriteFile(broken, []byte("apiVersion: [v1"), 0o600))
 	t.Setenv("KUBECONFIG", broken)
