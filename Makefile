@@ -20,7 +20,7 @@ include tools/maintain.mk
 .PHONY: $(STAGES)
 $(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
 	@echo '==> building $(call folder,$*)'
-	@go -C '$(call folder,$*)$(if $(PROGRAM),,$(MODULE_$*))' build -o '$(CURDIR)/bin/stage-$*' $(or $(PROGRAM),$(PROGRAM_$*),.)
+	@go -C '$(call folder,$*)$(if $(PROGRAM),,$(MODULE_$*))' build -o "$$PWD/bin/stage-$*" $(or $(PROGRAM),$(PROGRAM_$*),.)
 	@if [ '$(CLUSTER)' = lab ]; then \
 	  eval "$$($(LAB) env)"; \
 	  for demo in $(wildcard $(call folder,$*)/lesson/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \

@@ -97,9 +97,12 @@ func (f *follower) watch(ctx context.Context) error {
 	watching, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+f.timeout)
 	defer cancel()
 
-	// The length is for the stream. The answer that opens it must come sooner.
-	tooLate := time.AfterFunc(f.timeout, cancel)
-	stream, err := f.source.WatchWithContext(watching, metav1.ListOptions{
+	// The length is for the stream. The answer that opens it must come sooner. This is no
+	// deadline: client-go takes what ends by one for a watch that was opened and is over.
+	opening, giveUp := context.WithCancelCause(watching)
+	defer giveUp(nil)
+	tooLate := time.AfterFunc(f.timeout, func() { giveUp(fmt.Errorf("no answer within %s", f.timeout)) })
+	stream, err := f.source.WatchWithContext(opening, metav1.ListOptions{
 		ResourceVersion:     f.state.version,
 		AllowWatchBookmarks: true,
 		TimeoutSeconds:      &seconds,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -209,7 +213,7 @@ func podForList(context.Context) (runtime.Object, error) { return pod("a", 1), n
 
 func blockedWatch(ctx context.Context) (watch.Interface, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return nil, context.Cause(ctx) // as net/http does
 }
 
 func TestPausesGrowToTheCap(t *testing.T) {
@@ -304,8 +308,40 @@ func TestAWatchThatIsNeverOpenedIsGivenUp(t *testing.T) {
 		assert.Equal(t, []string{"list", "watch 7", "watch 7"}, s.requests)
 		assert.InDelta(t, 30*time.Second, s.times[2].Sub(s.times[1]), float64(time.Second), "--request-timeout")
 		require.NotEmpty(t, notes)
-		assert.Contains(t, notes[0], "watching failed")
+		assert.Contains(t, notes[0], "watching failed (no answer within 30s); trying again")
 	})
+}
+
+// What a user reads does not depend on who made the request.
+func TestAServerThatListsAndNeverOpensAWatch(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("watch") {
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]}`)
+	}))
+	t.Cleanup(server.Close)
+	config := &rest.Config{Host: server.URL}
+	raw, err := newRawSource(config, "default", "", io.Discard, t.Logf)
+	require.NoError(t, err)
+	sources := map[string]cache.ListerWatcherWithContext{"pods": podSource(kubernetes.NewForConfigOrDie(config), "default", ""), "raw": raw}
+	for subcommand, source := range sources {
+		t.Run(subcommand, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var first string
+			noted := func(format string, args ...any) {
+				if first == "" {
+					first = fmt.Sprintf(format, args...)
+				}
+				cancel()
+			}
+			require.NoError(t, newFollower(source, newLedger().enter, noted, 100*time.Millisecond).run(ctx))
+			assert.Contains(t, first, "watching failed (no answer within 100ms); trying again")
+		})
+	}
 }
 
 func TestASilentWatchIsReplacedInTime(t *testing.T) {

@@ -141,7 +141,7 @@ func (s *rawSource) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 	}
 	defer body.Close()
 	status := metav1.Status{}
-	if err := json.NewDecoder(body).Decode(&status); err != nil {
+	if err := json.NewDecoder(body).Decode(&status); err != nil || status.Kind != "Status" { // a proxy's own answer
 		return nil, fmt.Errorf("the server answered %s", response.Status)
 	}
 	return nil, &apierrors.StatusError{ErrStatus: status}

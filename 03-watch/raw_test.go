@@ -133,6 +133,13 @@ func TestRawPathOfAllNamespacesBehindAPrefix(t *testing.T) {
 	assert.Equal(t, "https://example.com/clusters/one/api/v1/pods", source.pods.String())
 }
 
+// sent is a refusal as a server sends it.
+func sent(err *apierrors.StatusError) metav1.Status {
+	status := err.Status()
+	status.Kind, status.APIVersion = "Status", "v1"
+	return status
+}
+
 func TestRawRefusals(t *testing.T) {
 	tests := map[string]struct {
 		code  int
@@ -140,9 +147,11 @@ func TestRawRefusals(t *testing.T) {
 		check func(error) bool
 		want  string
 	}{
-		"a Status": {http.StatusForbidden, errForbidden.Status(), apierrors.IsForbidden, `pods is forbidden: no role`},
-		"410":      {http.StatusGone, errExpired.Status(), apierrors.IsResourceExpired, "too old"},
+		"a Status": {http.StatusForbidden, sent(errForbidden), apierrors.IsForbidden, `pods is forbidden: no role`},
+		"410":      {http.StatusGone, sent(errExpired), apierrors.IsResourceExpired, "too old"},
 		"no Status, as from a proxy that stands before the server": {http.StatusBadGateway, "bad gateway", nil,
+			"the server answered 502 Bad Gateway"},
+		"no Status, but JSON, too": {http.StatusBadGateway, map[string]string{"error": "upstream"}, nil,
 			"the server answered 502 Bad Gateway"},
 	}
 	for name, tc := range tests {

@@ -153,7 +153,7 @@ func refusals(t *testing.T, c *testcluster.Cluster) {
 	for typ, want := range map[string]string{
 		"moons":                "error: the server does not have a resource type \"moons\"; kubectl api-resources lists those that it has\n",
 		"componentstatuses":    "error: the list has no version, so this type cannot be watched; kubectl api-resources --verbs=list,watch shows those that can",
-		"subjectaccessreviews": "error: this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can",
+		"subjectaccessreviews": "error: this type does not have that verb; kubectl api-resources -o wide shows the verbs of each",
 	} {
 		_, stderr, code := watchCommand(t, "pods", "--any", typ, "--kubeconfig", c.Kubeconfig)
 		assert.Contains(t, stderr, want)

@@ -117,7 +117,7 @@ bench: $(LAB) ## Measure the lab and print the tables (ARGS="-runs 1")
 
 .PHONY: $(BENCHES)
 $(BENCHES): bench-%: $(ASSETS) | go ## Run a stage's benchmarks
-	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
+	@cd $(call folder,$*) && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$$OLDPWD/lab/bin}" go test -run '^$$' -bench . -timeout 60m $(ARGS) ./...
 
 .PHONY: bench-learn
 bench-learn: workshop $(LAB) ## Measure the time from a save to the verdict (ARGS="--runs 4 1-login")

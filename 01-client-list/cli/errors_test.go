@@ -36,7 +36,7 @@ func TestExplain(t *testing.T) {
 		},
 		"a verb that the type does not have": {
 			apierrors.NewMethodNotSupported(namespaces, "watch"),
-			`this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can (watch is not supported on resources of kind "namespaces")`,
+			`this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (watch is not supported on resources of kind "namespaces")`,
 		},
 		"expired, and no token to go on with": {
 			apierrors.NewResourceExpired("too old"),

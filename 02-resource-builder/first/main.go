@@ -33,7 +33,9 @@ func main() {
 func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 	// A Builder takes no context, so Ctrl-C ends the process.
 	defer context.AfterFunc(ctx, func() { os.Exit(1) })()
-	getter := genericclioptions.NewConfigFlags(false).WithWrapConfigFn(func(*rest.Config) *rest.Config { return config })
+	flags := genericclioptions.NewConfigFlags(false)
+	flags.KubeConfig = new(os.DevNull) // the config is here; no file says anything else
+	getter := flags.WithWrapConfigFn(func(*rest.Config) *rest.Config { return config })
 	result := resource.NewBuilder(getter).
 		WithScheme(scheme.Scheme, scheme.Scheme.PrioritizedVersionsAllGroups()...). // the Go types to decode into
 		ResourceTypeOrNameArgs(true, "namespaces").                                 // what a user would type

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -22,6 +24,17 @@ func TestTheNamespacesArePrinted(t *testing.T) {
 		assert.Equal(collect, "default is currently Active\nkube-node-lease is currently Active\n"+
 			"kube-public is currently Active\nkube-system is currently Active\n", out.String())
 	}, testcluster.TestTimeout, 50*time.Millisecond)
+}
+
+// What the machine that the test runs on has in its kubeconfig does not matter.
+func TestTheConfigAloneChoosesTheCluster(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, os.WriteFile(broken, []byte("apiVersion: [v1"), 0o600))
+	t.Setenv("KUBECONFIG", broken)
+	t.Setenv("KUBECACHEDIR", t.TempDir())
+	err := run(t.Context(), &rest.Config{Host: "http://127.0.0.1:1"}, nil)
+	require.ErrorContains(t, err, "connection refused")
+	require.NotContains(t, err.Error(), broken)
 }
 
 func TestAServerThatIsNotThereIsAnError(t *testing.T) {

@@ -38,8 +38,8 @@ type Reconcile[K comparable] func(ctx context.Context, key K) error
 
 // Controller hands the keys of a queue to workers.
 type Controller[K comparable] struct {
-	// Timeout is how long one reconcile may take; 0 is as long as it needs. New
-	// sets it to a minute.
+	// Timeout is how long one reconcile may take; 0 is as long as it needs. New sets
+	// it to 15 s: a pod that is asked to end is killed 30 s later.
 	Timeout time.Duration
 
 	name  string
@@ -51,7 +51,7 @@ func New[K comparable](name string) *Controller[K] {
 	// A key that fails waits 100 ms, then twice as long each time, up to a minute.
 	// Each key has its own pause: one that fails does not delay the others.
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[K](100*time.Millisecond, time.Minute)
-	return &Controller[K]{Timeout: time.Minute, name: name, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
+	return &Controller[K]{Timeout: 15 * time.Second, name: name, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
 }
 
 // Enqueue adds a key to the queue. A key that is waiting is not added twice. A key

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,7 +36,7 @@ func Listen(address string) (net.Listener, error) {
 
 // Serve answers requests until the context ends, and then closes the address. It
 // calls healthy for each request to /healthz; an error makes it unhealthy and is the
-// answer.
+// answer. On loopback it answers only who asks for loopback.
 func Serve(ctx context.Context, listener net.Listener, metrics prometheus.Gatherer, healthy func() error) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
@@ -45,11 +47,31 @@ func Serve(ctx context.Context, listener net.Listener, metrics prometheus.Gather
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	var handler http.Handler = mux
+	if ip, _, _ := net.SplitHostPort(listener.Addr().String()); isLoopback(ip) {
+		handler = onlyLoopback(mux)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving metrics: %w", err)
 	}
 	return nil
+}
+
+// onlyLoopback keeps out a page in a browser of this machine that has had a name of its
+// own lead to loopback (DNS rebinding): Host is still that name.
+func onlyLoopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host := (&url.URL{Host: r.Host}).Hostname(); !isLoopback(host) {
+			http.Error(w, fmt.Sprintf("this is not %q; ask for it as 127.0.0.1 or localhost", r.Host), http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -17,12 +18,17 @@ import (
 // serve starts a monitor that ends with the test.
 func serve(t *testing.T, healthy func() error) string {
 	t.Helper()
+	return serveAt(t, ":0", healthy)
+}
+
+func serveAt(t *testing.T, address string, healthy func() error) string {
+	t.Helper()
 	registry := prometheus.NewRegistry()
 	ships := prometheus.NewGauge(prometheus.GaugeOpts{Name: "ships", Help: "Ships in the harbour."})
 	ships.Set(3)
 	registry.MustRegister(ships)
 
-	listener, err := Listen(":0")
+	listener, err := Listen(address)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -83,5 +89,35 @@ func TestAddressesThatCannotBeUsed(t *testing.T) {
 	} {
 		_, err := Listen(address)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestAPageInABrowserIsRefused(t *testing.T) {
+	healthy := func() error { return nil }
+	for sentence, tc := range map[string]struct {
+		listen, host string
+		want         int
+	}{
+		"by its address":                          {listen: ":0", host: "127.0.0.1:11251", want: http.StatusOK},
+		"by the name of loopback":                 {listen: "localhost:0", host: "localhost", want: http.StatusOK},
+		"over IPv6":                               {listen: ":0", host: "[::1]:11251", want: http.StatusOK},
+		"a name that was made to lead here":       {listen: ":0", host: "evil.example:11251", want: http.StatusMisdirectedRequest},
+		"a name that begins like an address":      {listen: "127.0.0.1:0", host: "127.0.0.1.evil.example", want: http.StatusMisdirectedRequest},
+		"a name, where other machines may ask":    {listen: "0.0.0.0:0", host: "observe.default.svc:11251", want: http.StatusOK},
+		"a pod's address, for other machines too": {listen: "0.0.0.0:0", host: "10.0.0.7:11251", want: http.StatusOK},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			_, port, err := net.SplitHostPort(serveAt(t, tc.listen, healthy))
+			require.NoError(t, err)
+			for _, path := range []string{"/metrics", "/healthz"} {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+path, nil)
+				require.NoError(t, err)
+				request.Host = tc.host
+				response, err := http.DefaultClient.Do(request)
+				require.NoError(t, err)
+				response.Body.Close()
+				assert.Equal(t, tc.want, response.StatusCode, path)
+			}
+		})
 	}
 }

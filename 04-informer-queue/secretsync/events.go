@@ -24,7 +24,8 @@ var (
 
 // record writes an event about a secret, where kubectl describe shows it to its owner.
 // It has names and reasons in it, and no data. Its name is made of what it is about, so
-// the server refuses a second one: each is recorded once, also across restarts.
+// the server refuses a second one, also after a restart. The server forgets each after an
+// hour (--event-ttl). What is still so then is recorded again: nobody would read it else.
 //
 // client-go has a recorder for events, in tools/events. It sends in the background,
 // and drops what it cannot send. Here an event is written like anything else: when that

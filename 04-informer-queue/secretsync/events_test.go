@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
@@ -35,6 +36,29 @@ func TestAnEventIsRecordedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1)
 	assert.Equal(t, "NotCopied", list.Items[0].Reason)
+}
+
+// The server deletes events when they are an hour old.
+func TestWhatIsStillSoIsRecordedAgainWhenTheServerHasForgottenIt(t *testing.T) {
+	s, client := stale(t, observed{aSource(), aTarget(), nil},
+		whole("secretsync", "db", func(o *corev1.Secret) { o.Annotations = map[string]string{testRules.annotation: ""} }), aTarget(), whole("harbour", "db"))
+	for _, want := range []int{1, 1, 2} { // lines; the second time the server still has it
+		if want == 2 {
+			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", eventIn(t, client, "harbour").Name))
+		}
+		require.NoError(t, s.reconcile(t.Context(), harbourDB))
+		assert.Equal(t, "NameCollision", eventIn(t, client, "harbour").Reason)
+		assert.Equal(t, want, strings.Count(s.out.(*testcluster.Output).String(), "left alone"))
+	}
+}
+
+// eventIn returns the only event of a namespace.
+func eventIn(t *testing.T, client *fake.Clientset, namespace string) eventsv1.Event {
+	t.Helper()
+	list, err := client.EventsV1().Events(namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	return list.Items[0]
 }
 
 // A foreign secret that its owner changes again and again is in the way all the time, and

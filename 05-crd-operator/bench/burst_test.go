@@ -125,7 +125,7 @@ func (s *stage) createBare(b *testing.B, namespace string, count int) round {
 		if err != nil {
 			return err
 		}
-		if _, err = client.CoreV1().Pods(namespace).Create(b.Context(), lifecycle.DesiredPod(at), metav1.CreateOptions{}); err != nil {
+		if _, err = client.CoreV1().Pods(namespace).Create(b.Context(), lifecycle.DesiredPod(at, lifecycle.DefaultImage), metav1.CreateOptions{}); err != nil {
 			return err
 		}
 		_, err = client.EventsV1().Events(namespace).Create(b.Context(), &eventsv1.Event{

@@ -40,7 +40,7 @@ var operators = []operator{
 		return clientgo.Run(ctx, config, clientgo.Options{Namespace: namespace, Workers: atOnce, Clock: clock})
 	}},
 	{"controllerruntime", func(ctx context.Context, config *rest.Config, namespace string, clock clock.WithTicker) error {
-		return controllerruntime.Run(ctx, config, controllerruntime.Options{Namespace: namespace, Workers: atOnce, Clock: clock})
+		return controllerruntime.Run(ctx, config, controllerruntime.Options{Namespace: namespace, Workers: atOnce, Clock: clock, SkipNameValidation: true})
 	}},
 }
 

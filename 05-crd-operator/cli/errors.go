@@ -34,7 +34,7 @@ func Explain(err error, server string) error {
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%w; ask an administrator for that verb on that resource", err)
 	case apierrors.IsMethodNotSupported(err):
-		return fmt.Errorf("this type cannot be listed and watched; kubectl api-resources --verbs=list,watch shows those that can (%w)", err)
+		return fmt.Errorf("this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (%w)", err)
 	case apierrors.IsResourceExpired(err):
 		return fmt.Errorf("the server has forgotten the rest of the list; run the command again (%w)", err)
 

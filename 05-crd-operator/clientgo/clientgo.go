@@ -32,6 +32,7 @@ func Command() *cobra.Command {
 		config        cli.ConfigFlags
 		allNamespaces bool
 		workers       int
+		image         string
 	)
 	command := &cobra.Command{
 		Use:   "clientgo",
@@ -48,7 +49,7 @@ func Command() *cobra.Command {
 			if allNamespaces {
 				namespace = metav1.NamespaceAll
 			}
-			return Run(command.Context(), config, Options{Namespace: namespace, Workers: workers, Clock: wallclock.New()})
+			return Run(command.Context(), config, Options{Namespace: namespace, Workers: workers, Image: image, Clock: wallclock.New()})
 		},
 	}
 	flags := command.Flags()
@@ -56,6 +57,7 @@ func Command() *cobra.Command {
 	config.AddNamespaceFlag(flags)
 	flags.BoolVarP(&allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
 	flags.IntVar(&workers, "workers", 8, "how `many` Ats to reconcile at the same time")
+	flags.StringVar(&image, "command-image", lifecycle.DefaultImage, "the `image` that commands run in, with a sh")
 	return command
 }
 

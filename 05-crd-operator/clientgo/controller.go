@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type Options struct {
 	Namespace string
 	// Workers is how many Ats to reconcile at the same time.
 	Workers int
+	// Image is what commands run in. The default is lifecycle.DefaultImage.
+	Image string
 	// Clock decides when an At is due.
 	Clock clock.WithTicker
 }
@@ -56,7 +59,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	case err != nil:
 		return cli.Explain(err, config.Host)
 	}
-	c, err := NewController(ats, kube, o.Namespace, o.Clock)
+	c, err := NewController(ats, kube, o)
 	if err != nil {
 		return err
 	}
@@ -77,6 +80,7 @@ type Controller struct {
 	atClient   versioned.Interface
 	kubeClient kubernetes.Interface
 	clock      clock.PassiveClock
+	image      string // what commands run in
 	queue      *controller.Controller[cache.ObjectName]
 
 	ats       cnatlisters.AtLister  // reads from the cache, never from the server
@@ -86,15 +90,16 @@ type Controller struct {
 }
 
 // NewController prepares the caches and the queue.
-func NewController(ats versioned.Interface, kube kubernetes.Interface, namespace string, clk clock.WithTicker) (*Controller, error) {
-	atInformer := cnatinformers.NewAtInformer(ats, namespace, 0, cache.Indexers{})
-	podInformer := coreinformers.NewFilteredPodInformer(kube, namespace, 0, cache.Indexers{},
+func NewController(ats versioned.Interface, kube kubernetes.Interface, o Options) (*Controller, error) {
+	atInformer := cnatinformers.NewAtInformer(ats, o.Namespace, 0, cache.Indexers{})
+	podInformer := coreinformers.NewFilteredPodInformer(kube, o.Namespace, 0, cache.Indexers{},
 		func(options *metav1.ListOptions) { options.LabelSelector = lifecycle.PodSelector })
 	c := &Controller{
 		atClient:   ats,
 		kubeClient: kube,
-		clock:      clk,
-		queue:      controller.New[cache.ObjectName]("clientgo", clk),
+		clock:      o.Clock,
+		image:      cmp.Or(o.Image, lifecycle.DefaultImage),
+		queue:      controller.New[cache.ObjectName]("clientgo", o.Clock),
 		ats:        cnatlisters.NewAtLister(atInformer.GetIndexer()),
 		pods:       corelisters.NewPodLister(podInformer.GetIndexer()),
 		informers:  []cache.SharedIndexInformer{atInformer, podInformer},
@@ -193,7 +198,7 @@ func (c *Controller) reconcile(ctx context.Context, key cache.ObjectName) error 
 	switch {
 	// The cache is stale, and will catch up. As an error this would be in the log,
 	// and there is nothing to report.
-	case apierrors.IsConflict(err):
+	case lifecycle.IsConflict(err):
 		c.queue.EnqueueAfter(key, staleRetry)
 		return nil
 	case apierrors.IsNotFound(err):
@@ -214,6 +219,11 @@ func (c *Controller) observe(ctx context.Context, key cache.ObjectName) (o lifec
 	}
 	if o.Pod, err = found(c.pods.Pods(key.Namespace).Get(podName)); err != nil {
 		return o, fmt.Errorf("reading the pod of %s from the cache: %w", key, err)
+	}
+	if lifecycle.MayHaveLostPod(o) {
+		if o.Pod, err = c.livePod(ctx, key.Namespace, podName); err != nil {
+			return o, err
+		}
 	}
 	if lifecycle.NeedsLiveAt(o) {
 		if o.At, err = found(c.atClient.CnatV1alpha1().Ats(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})); err != nil {
@@ -246,7 +256,7 @@ func found[T any](obj *T, err error) (*T, error) {
 // createPod creates the pod of the At. If the server refuses, it returns what to do about
 // that.
 func (c *Controller) createPod(ctx context.Context, o lifecycle.Observed, event *lifecycle.Event) (lifecycle.Decision, error) {
-	pod := lifecycle.DesiredPod(o.At)
+	pod := lifecycle.DesiredPod(o.At, c.image)
 	_, err := c.kubeClient.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	switch {
 	case err == nil:

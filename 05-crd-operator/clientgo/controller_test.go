@@ -55,7 +55,7 @@ func in(phase cnat.AtPhase) func(*cnat.At) { return func(at *cnat.At) { at.Statu
 func later(at *cnat.At) { at.Spec.Schedule = noon.Add(time.Hour).Format(time.RFC3339) }
 
 func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
-	pod := lifecycle.DesiredPod(newAt())
+	pod := lifecycle.DesiredPod(newAt(), lifecycle.DefaultImage)
 	for _, f := range change {
 		f(pod)
 	}
@@ -81,7 +81,7 @@ func newEnv(t *testing.T) *env {
 	t.Helper()
 	e := &env{t: t, ats: fake.NewClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
 	var err error
-	e.Controller, err = NewController(e.ats, e.kube, "", e.clock)
+	e.Controller, err = NewController(e.ats, e.kube, Options{Clock: e.clock})
 	require.NoError(t, err)
 	t.Cleanup(func() { // what Run does at its end: shut down the queue
 		ctx, cancel := context.WithCancel(context.Background())
@@ -191,18 +191,19 @@ func TestAReconcileTakesOneStep(t *testing.T) {
 		want           []string
 		event          string
 	}{
-		"before its time it is PENDING":          {cached: objects{newAt(later)}, want: []string{"update ats PENDING"}},
-		"when it is due it is RUNNING":           {cached: objects{newAt(in(cnat.Pending))}, want: []string{"update ats RUNNING"}},
-		"then it is read live, and has a pod":    {cached: objects{running}, want: []string{"create pods", "get ats"}, event: "Normal Started"},
-		"it is gone, and the cache is stale":     {cached: objects{running}, served: objects{}, want: []string{"get ats"}},
-		"it is DONE, and the cache is stale":     {cached: objects{running}, served: objects{done}, want: []string{"get ats"}},
-		"its pod is not in the cache yet":        {cached: objects{running}, served: objects{running, newPod()}, want: []string{"create pods", "get pods", "get ats"}},
-		"another pod has its name":               {cached: objects{running}, served: objects{running, newPod(foreign)}, want: []string{"create pods", "get pods", "get ats", "update ats RUNNING"}, event: "Warning PodNameTaken"},
-		"when the pod has ended it is DONE":      {cached: objects{running, newPod(succeeded)}, want: []string{"update ats DONE"}, event: "Normal Succeeded"},
-		"when it is DONE the pod may go":         {cached: objects{done, newPod(succeeded)}, want: []string{"patch pods"}},
-		"when it is gone the pod may go":         {cached: objects{newPod()}, want: []string{"patch pods", "get ats"}},
-		"the cache of Ats is the stale one":      {cached: objects{newPod(succeeded)}, served: objects{running, newPod(succeeded)}, want: []string{"get ats", "update ats DONE"}, event: "Normal Succeeded"},
-		"when it is gone there is nothing to do": {},
+		"before its time it is PENDING":                    {cached: objects{newAt(later)}, want: []string{"update ats PENDING"}},
+		"when it is due it is RUNNING":                     {cached: objects{newAt(in(cnat.Pending))}, want: []string{"update ats RUNNING"}},
+		"then it is read live, and has a pod":              {cached: objects{running}, want: []string{"create pods", "get ats"}, event: "Normal Started"},
+		"it is gone, and the cache is stale":               {cached: objects{running}, served: objects{}, want: []string{"get ats"}},
+		"it is DONE, and the cache is stale":               {cached: objects{running}, served: objects{done}, want: []string{"get ats"}},
+		"its pod is not in the cache yet":                  {cached: objects{running}, served: objects{running, newPod()}, want: []string{"create pods", "get pods", "get ats"}},
+		"another pod has its name":                         {cached: objects{running}, served: objects{running, newPod(foreign)}, want: []string{"create pods", "get pods", "get ats", "update ats RUNNING"}, event: "Warning PodNameTaken"},
+		"when the pod has ended it is DONE":                {cached: objects{running, newPod(succeeded)}, want: []string{"update ats DONE"}, event: "Normal Succeeded"},
+		"when it is DONE the pod may go":                   {cached: objects{done, newPod(succeeded)}, want: []string{"patch pods"}},
+		"when it is gone the pod may go":                   {cached: objects{newPod()}, want: []string{"patch pods", "get ats"}},
+		"the cache of Ats is the stale one":                {cached: objects{newPod(succeeded)}, served: objects{running, newPod(succeeded)}, want: []string{"get ats", "update ats DONE"}, event: "Normal Succeeded"},
+		"when it is gone there is nothing to do":           {want: []string{"get pods"}},
+		"when it is gone a pod that lost its label may go": {served: objects{newPod()}, want: []string{"get pods", "patch pods", "get ats"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -25,8 +25,9 @@ import (
 )
 
 const (
-	// reconcileTimeout is how long one reconcile may take.
-	reconcileTimeout = time.Minute
+	// reconcileTimeout is how long one reconcile may take. A pod that is asked to end is
+	// killed 30 s later, and the manager of stage 6 waits for 20.
+	reconcileTimeout = 15 * time.Second
 	// staleRetry is how long to wait for a cache that is stale.
 	staleRetry = time.Second
 )
@@ -37,7 +38,8 @@ type Reconciler struct {
 	Live          client.Reader // reads from the server
 	Events        events.EventRecorder
 	Clock         clock.WithTicker
-	Workers       int // how many Ats to reconcile at the same time
+	Workers       int    // how many Ats to reconcile at the same time
+	Image         string // what commands run in
 }
 
 // What the operator must be allowed to do, and no more. controller-gen writes
@@ -86,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch {
 	// The cache is stale, and will catch up. As an error this would be in the log,
 	// and there is nothing to report.
-	case apierrors.IsConflict(err):
+	case lifecycle.IsConflict(err):
 		return ctrl.Result{RequeueAfter: staleRetry}, nil
 	case err != nil:
 		return ctrl.Result{}, client.IgnoreNotFound(err) // it is gone, and an event will say so
@@ -108,6 +110,11 @@ func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName) (o l
 	podKey := types.NamespacedName{Namespace: key.Namespace, Name: lifecycle.PodName(key.Name)}
 	if o.Pod, err = getPod(ctx, r.Client, podKey); err != nil {
 		return o, err
+	}
+	if lifecycle.MayHaveLostPod(o) {
+		if o.Pod, err = getPod(ctx, r.Live, podKey); err != nil {
+			return o, err
+		}
 	}
 	if lifecycle.NeedsLiveAt(o) {
 		if o.At, err = getAt(ctx, r.Live, key); err != nil {
@@ -147,7 +154,7 @@ func getPod(ctx context.Context, from client.Reader, key types.NamespacedName) (
 // createPod creates the pod of the At. If the server refuses, it returns what to do
 // about that.
 func (r *Reconciler) createPod(ctx context.Context, o lifecycle.Observed, event *lifecycle.Event) (lifecycle.Decision, error) {
-	pod := lifecycle.DesiredPod(o.At)
+	pod := lifecycle.DesiredPod(o.At, r.Image)
 	err := r.Create(ctx, pod)
 	switch {
 	case err == nil:

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -36,6 +37,7 @@ var (
 	conflict    = apierrors.NewConflict(things, "yay", errors.New("it has changed"))
 	notFound    = apierrors.NewNotFound(things, "yay")
 	quota       = apierrors.NewForbidden(things, "yay", errors.New("exceeded quota"))
+	otherUID    = apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "yay-pod", field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), "2", "field is immutable")})
 	errBroken   = errors.New("the network is in a bad mood")
 	terminating = &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Reason: metav1.StatusReasonForbidden, Details: &metav1.StatusDetails{
 		Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}},
@@ -59,7 +61,7 @@ func at(in time.Duration, phase cnat.AtPhase) *cnat.At {
 }
 
 func pod(phase corev1.PodPhase) *corev1.Pod {
-	pod := lifecycle.DesiredPod(at(0, ""))
+	pod := lifecycle.DesiredPod(at(0, ""), lifecycle.DefaultImage)
 	pod.UID, pod.ResourceVersion, pod.Status.Phase = "2", "10", phase
 	return pod
 }
@@ -132,6 +134,8 @@ var request = ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "harbour"
 
 func TestWhatIsObserved(t *testing.T) {
 	const get, getPod = "get At", "get pod"
+	going := at(0, "")
+	going.Finalizers, going.DeletionTimestamp = []string{"foregroundDeletion"}, &metav1.Time{Time: noon}
 	late := at(-time.Hour, cnat.Running)
 	late.Spec.StartingDeadlineSeconds = new(int64(9))
 	tests := map[string]struct {
@@ -140,7 +144,9 @@ func TestWhatIsObserved(t *testing.T) {
 		requests []string
 		at, pod  bool // there is one
 	}{
-		"nothing, from the caches":                    {},
+		"no pod, live, if there is no At":             {requests: []string{getPod}},
+		"no pod, live, if the At is going":            {cached: []client.Object{going}, requests: []string{getPod}, at: true},
+		"a pod that is in no cache, and then its At":  {served: []client.Object{pod("")}, requests: []string{getPod, get}, pod: true},
 		"the At, from the cache":                      {cached: []client.Object{at(0, "")}, at: true},
 		"both, from the caches":                       {cached: []client.Object{at(0, cnat.Running), pod("")}, at: true, pod: true},
 		"the At, live, if its pod is to be created":   {cached: []client.Object{at(0, cnat.Running)}, served: []client.Object{at(0, cnat.Running)}, requests: []string{get}, at: true},
@@ -162,7 +168,7 @@ func TestWhatIsObserved(t *testing.T) {
 }
 
 func TestReconcileTakesOneStep(t *testing.T) {
-	const get, create, update, patch = "get At", "create pod", "update At", "patch pod"
+	const get, getPod, create, update, patch = "get At", "get pod", "create pod", "update At", "patch pod"
 	done, running, pending := at(0, cnat.Done), at(0, cnat.Running), at(0, cnat.Pending)
 	foreign := pod(corev1.PodRunning)
 	foreign.OwnerReferences, foreign.Finalizers, foreign.Labels = nil, nil, nil
@@ -181,21 +187,23 @@ func TestReconcileTakesOneStep(t *testing.T) {
 		"the finalizer":                    {cached: []client.Object{done, pod(corev1.PodSucceeded)}, requests: []string{patch}},
 		"the finalizer, if there is no At": {cached: []client.Object{pod(corev1.PodRunning)}, requests: []string{get, patch}},
 		"none, if all is over":             {cached: []client.Object{done}},
-		"none, if there is no At":          {},
+		"none, if there is no At":          {requests: []string{getPod}},
+		"the finalizer, if neither is in a cache":        {served: []client.Object{pod(corev1.PodRunning)}, requests: []string{getPod, get, patch}},
+		"none, if the pod that is in no cache has an At": {served: []client.Object{running, pod(corev1.PodRunning)}, requests: []string{getPod, get}},
 
 		"none, if the At is gone that the cache shows":         {cached: []client.Object{running}, served: gone, requests: []string{get}},
 		"none, if the At is done that the cache shows RUNNING": {cached: []client.Object{running}, served: []client.Object{done}, requests: []string{get}},
 		"none, if the cache does not show the At of a pod":     {cached: []client.Object{pod(corev1.PodRunning)}, served: []client.Object{running}, requests: []string{get}, again: 0},
-		"none, if the cache does not show our pod":             {cached: []client.Object{running}, served: []client.Object{running, pod(corev1.PodRunning)}, requests: []string{get, create, "get pod"}},
-		"a status, if a foreign pod is in the way":             {cached: []client.Object{running}, served: []client.Object{running, foreign}, requests: []string{get, create, "get pod", update}, again: 10 * time.Second},
+		"none, if the cache does not show our pod":             {cached: []client.Object{running}, served: []client.Object{running, pod(corev1.PodRunning)}, requests: []string{get, create, getPod}},
+		"a status, if a foreign pod is in the way":             {cached: []client.Object{running}, served: []client.Object{running, foreign}, requests: []string{get, create, getPod, update}, again: 10 * time.Second},
 		"a status, if a quota is used up":                      {cached: []client.Object{running}, answers: map[string]error{create: quota}, requests: []string{get, create, update}, again: 10 * time.Second},
 
-		"none, if the pod is in the way and then gone": {cached: []client.Object{running}, answers: map[string]error{create: exists}, requests: []string{get, create, "get pod"}, again: 10 * time.Second},
+		"none, if the pod is in the way and then gone": {cached: []client.Object{running}, answers: map[string]error{create: exists}, requests: []string{get, create, getPod}, again: 10 * time.Second},
 		"none, if the namespace is terminating":        {cached: []client.Object{running}, answers: map[string]error{create: terminating}, requests: []string{get, create}},
 		"once more, if the At has changed":             {cached: []client.Object{pending}, answers: map[string]error{update: conflict}, requests: []string{update}, again: staleRetry},
 		"none, if the At is gone meanwhile":            {cached: []client.Object{pending}, answers: map[string]error{update: notFound}, requests: []string{update}},
 		"none, if the pod is gone meanwhile":           {cached: []client.Object{done, pod("")}, answers: map[string]error{patch: notFound}, requests: []string{patch}},
-		"once more, if it is another pod by now":       {cached: []client.Object{done, pod("")}, answers: map[string]error{patch: conflict}, requests: []string{patch}, again: staleRetry},
+		"once more, if it is another pod by now":       {cached: []client.Object{done, pod("")}, answers: map[string]error{patch: otherUID}, requests: []string{patch}, again: staleRetry},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -210,6 +218,18 @@ func TestReconcileTakesOneStep(t *testing.T) {
 			assert.Equal(t, ctrl.Result{RequeueAfter: tc.again}, result)
 		})
 	}
+}
+
+func TestTheCommandRunsInTheImageOfTheOptions(t *testing.T) {
+	objects := []client.Object{at(0, cnat.Running)}
+	e := newEnv(t, objects, objects)
+	e.Image = "registry.example/busybox:1"
+	_, err := e.Reconcile(silent(t), request)
+	require.NoError(t, err)
+	created, err := getPod(t.Context(), e.Live, client.ObjectKeyFromObject(pod("")))
+	require.NoError(t, err)
+	require.NotNil(t, created)
+	assert.Equal(t, e.Image, created.Spec.Containers[0].Image)
 }
 
 func TestErrors(t *testing.T) {

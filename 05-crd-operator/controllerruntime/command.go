@@ -28,6 +28,7 @@ func Command() *cobra.Command {
 		config        cli.ConfigFlags
 		allNamespaces bool
 		workers       int
+		image         string
 	)
 	command := &cobra.Command{
 		Use:   "controllerruntime",
@@ -47,7 +48,7 @@ func Command() *cobra.Command {
 			// The manager logs with the logger of the context; a few corners of the
 			// framework log with a global one.
 			ctrl.SetLogger(klog.FromContext(command.Context()))
-			return Run(command.Context(), config, Options{Namespace: namespace, Workers: workers})
+			return Run(command.Context(), config, Options{Namespace: namespace, Workers: workers, Image: image})
 		},
 	}
 	flags := command.Flags()
@@ -55,6 +56,7 @@ func Command() *cobra.Command {
 	config.AddNamespaceFlag(flags)
 	flags.BoolVarP(&allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
 	flags.IntVar(&workers, "workers", defaultWorkers, "how `many` Ats to reconcile at the same time")
+	flags.StringVar(&image, "command-image", lifecycle.DefaultImage, "the `image` that commands run in, with a sh")
 	return command
 }
 

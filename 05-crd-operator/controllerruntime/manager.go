@@ -33,6 +33,11 @@ type Options struct {
 	Namespace string
 	// Workers is how many Ats to reconcile at the same time. The default is 8.
 	Workers int
+	// Image is what commands run in. The default is lifecycle.DefaultImage.
+	Image string
+	// SkipNameValidation allows several operators in one process, which share the metrics
+	// of their name. Tests want that.
+	SkipNameValidation bool
 	// Clock decides when an At is due. The default is that of this machine; tests
 	// bring one that they can set.
 	Clock clock.WithTicker
@@ -49,7 +54,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 }
 
 func run(ctx context.Context, config *rest.Config, o Options) error {
-	mgr, err := newManager(ctx, config, o.Namespace)
+	mgr, err := newManager(ctx, config, o)
 	if err != nil {
 		return fmt.Errorf("creating a manager for %s: %w; repair the kubeconfig", config.Host, err)
 	}
@@ -77,12 +82,13 @@ func NewReconciler(mgr ctrl.Manager, o Options) *Reconciler {
 		Events:  mgr.GetEventRecorder(lifecycle.Operator),
 		Clock:   o.Clock,
 		Workers: cmp.Or(o.Workers, defaultWorkers),
+		Image:   cmp.Or(o.Image, lifecycle.DefaultImage),
 	}
 }
 
 // newManager makes a manager that does what the operator needs, and no more. It
 // makes no request.
-func newManager(ctx context.Context, c *rest.Config, namespace string) (ctrl.Manager, error) {
+func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := AddToScheme(scheme); err != nil {
 		return nil, err
@@ -90,8 +96,8 @@ func newManager(ctx context.Context, c *rest.Config, namespace string) (ctrl.Man
 	// The equivalent of two informer factories. By default, to read a type for the
 	// first time is to list and watch all of it, from then on. Here it is an error.
 	caches := cache.Options{ByObject: Cached(), ReaderFailOnMissingInformer: true}
-	if namespace != "" { // an empty key would be all namespaces, but without the default
-		caches.DefaultNamespaces = map[string]cache.Config{namespace: {}}
+	if o.Namespace != "" { // an empty key would be all namespaces, but without the default
+		caches.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	return ctrl.NewManager(c, ctrl.Options{
 		Logger:         klog.FromContext(ctx),
@@ -100,9 +106,9 @@ func newManager(ctx context.Context, c *rest.Config, namespace string) (ctrl.Man
 		Cache:          caches,
 		// A reconcile that has begun is finished, and each has its own deadline.
 		GracefulShutdownTimeout: new(time.Duration(-1)),
-		// Without this, a second operator in the same process is refused: the
+		// Unless this is set, a second operator in the same process is refused: the
 		// names of controllers are those of their metrics, which are global.
-		Controller: config.Controller{SkipNameValidation: new(true)},
+		Controller: config.Controller{SkipNameValidation: &o.SkipNameValidation},
 		// No port is opened. By default, metrics are on 8080.
 		Metrics: server.Options{BindAddress: "0"},
 	})

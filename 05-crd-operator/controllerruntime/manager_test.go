@@ -182,7 +182,7 @@ func newTestNamespace(t *testing.T, c *testcluster.Cluster, name string) *testNa
 func (s *testNamespace) start(config *rest.Config, namespace string) (stop func()) {
 	ctx, cancel := context.WithCancel(silent(s.t))
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, config, Options{Namespace: namespace, Workers: 2}) }()
+	go func() { done <- Run(ctx, config, Options{Namespace: namespace, Workers: 2, SkipNameValidation: true}) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(s.t, <-done)

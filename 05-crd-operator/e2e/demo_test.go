@@ -31,7 +31,7 @@ func demoAfterCtrlC(t *testing.T, l *lab) {
 	at.Status.Phase = cnat.Running
 	at, err = ats.UpdateStatus(t.Context(), at, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	_, err = l.client.CoreV1().Pods("default").Create(t.Context(), lifecycle.DesiredPod(at), metav1.CreateOptions{})
+	_, err = l.client.CoreV1().Pods("default").Create(t.Context(), lifecycle.DesiredPod(at, lifecycle.DefaultImage), metav1.CreateOptions{})
 	require.NoError(t, err)
 
 	demo := exec.CommandContext(t.Context(), "sh", script, filepath.Join(l.programs, "clientgo"))

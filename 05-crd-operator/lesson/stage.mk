@@ -23,7 +23,7 @@ postgres-demo: postgres-image lab-up ## Build a cluster of three in the lab, kil
 	@eval "$$($(LAB) env)" && sh 05-crd-operator/postgres/demo.sh
 
 # What tests of PostgresClusters need, and where they are.
-POSTGRES_TESTS = . 05-crd-operator/postgres/test-env.sh && cd 05-crd-operator/postgres && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$(CURDIR)/lab/bin}"
+POSTGRES_TESTS = . 05-crd-operator/postgres/test-env.sh && cd 05-crd-operator/postgres && KUBEBUILDER_ASSETS="$${KUBEBUILDER_ASSETS:-$$OLDPWD/lab/bin}"
 
 .PHONY: chaos
 chaos: $(LAB) | go ## Break a PostgresCluster at random, and judge what its clients have seen (ARGS="--histories=200 --seed=7")

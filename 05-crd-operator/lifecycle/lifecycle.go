@@ -74,6 +74,12 @@ func NeedsLiveAt(o Observed) bool {
 	return o.starting() || hasFinalizer(o.Pod) && !IsPodOf(o.Pod, o.At)
 }
 
+// MayHaveLostPod reports whether to read the pod before anything else. The At is gone or
+// going. No cache shows a pod that has lost its label, which may still have our finalizer.
+func MayHaveLostPod(o Observed) bool {
+	return o.Pod == nil && (o.At == nil || o.At.DeletionTimestamp != nil)
+}
+
 // NeedsLivePod reports whether to read the pod, too. When it is too late to create
 // it, no server says that it exists already.
 func NeedsLivePod(o Observed) bool {

@@ -54,7 +54,7 @@ func after(observed ...Observed) func(*cnat.At) {
 
 // newPod is the pod of newAt, a second after it was due.
 func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
-	pod := DesiredPod(newAt())
+	pod := DesiredPod(newAt(), DefaultImage)
 	pod.CreationTimestamp = metav1.NewTime(due.Add(time.Second))
 	for _, f := range change {
 		f(pod)

@@ -1,11 +1,13 @@
 package lifecycle
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -45,9 +47,13 @@ func AtOf(pod metav1.Object) (name string, ok bool) {
 	return strings.CutSuffix(pod.GetName(), podSuffix)
 }
 
-// DesiredPod is the pod that runs the command. It meets the restricted profile of
-// the Pod Security Standards.
-func DesiredPod(at *cnat.At) *corev1.Pod {
+// DefaultImage is what commands run in, unless the operator is told another. It has a
+// version: what runs does not change by itself, and no node asks a registry each time.
+const DefaultImage = "busybox:1.37.0"
+
+// DesiredPod is the pod that runs the command in an image. It meets the restricted profile
+// of the Pod Security Standards.
+func DesiredPod(at *cnat.At, image string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:  at.Namespace,
@@ -67,7 +73,7 @@ func DesiredPod(at *cnat.At) *corev1.Pod {
 			},
 			Containers: []corev1.Container{{
 				Name:    container,
-				Image:   "busybox",
+				Image:   image,
 				Command: []string{"sh", "-c", at.Spec.Command},
 				SecurityContext: &corev1.SecurityContext{
 					AllowPrivilegeEscalation: new(false),
@@ -97,7 +103,21 @@ func hasFinalizer(pod *corev1.Pod) bool {
 }
 
 // FinalizerPatch is the strategic merge patch that removes our finalizer, and no
-// other. The UID is a precondition: another pod of this name is refused.
+// other. The UID is a precondition: another pod of this name is refused, see IsConflict.
 func FinalizerPatch(pod *corev1.Pod) []byte {
 	return fmt.Appendf(nil, `{"metadata":{"uid":%q,"$deleteFromPrimitiveList/finalizers":[%q]}}`, pod.UID, Finalizer)
+}
+
+// IsConflict reports whether the server has refused a write because the object is another
+// by now: of a newer version, or of another UID. To name another UID in a patch is to
+// change it, for the server, so it answers 422 Invalid, and not 409 Conflict.
+func IsConflict(err error) bool {
+	if apierrors.IsConflict(err) {
+		return true
+	}
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
 }

@@ -2,13 +2,18 @@ package lifecycle
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
@@ -36,7 +41,7 @@ func TestThePodThatIsWanted(t *testing.T) {
 			},
 			Containers: []corev1.Container{{
 				Name:    "command",
-				Image:   "busybox",
+				Image:   "registry.example/busybox:1",
 				Command: []string{"sh", "-c", `echo "a  b" | tr a-z A-Z`},
 				SecurityContext: &corev1.SecurityContext{
 					AllowPrivilegeEscalation: new(false),
@@ -44,7 +49,7 @@ func TestThePodThatIsWanted(t *testing.T) {
 				},
 			}},
 		},
-	}, DesiredPod(at))
+	}, DesiredPod(at, "registry.example/busybox:1"))
 	assert.Equal(t, "app.kubernetes.io/managed-by=cnat", PodSelector, "it selects the label that the pod bears")
 }
 
@@ -83,4 +88,24 @@ func TestThePatchRemovesOurFinalizerAndNoOther(t *testing.T) {
 	want, err := json.Marshal(pod)
 	require.NoError(t, err)
 	assert.JSONEq(t, string(want), string(after))
+}
+
+func TestWhatIsAConflict(t *testing.T) {
+	pods, pod := schema.GroupResource{Resource: "pods"}, schema.GroupKind{Kind: "Pod"}
+	uid := field.Invalid(field.NewPath("metadata", "uid"), "two", "field is immutable")
+	for sentence, tc := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"another version":           {apierrors.NewConflict(pods, "yay", errors.New("it has changed")), true},
+		"another UID":               {apierrors.NewInvalid(pod, "yay", field.ErrorList{uid}), true},
+		"wrapped":                   {fmt.Errorf("removing: %w", apierrors.NewInvalid(pod, "yay", field.ErrorList{uid})), true},
+		"what can never be written": {apierrors.NewInvalid(pod, "yay", field.ErrorList{field.Required(field.NewPath("spec"), "")}), false},
+		"invalid, nobody knows how": {&apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonInvalid}}, false},
+		"what is forbidden":         {apierrors.NewForbidden(pods, "yay", errors.New("no")), false},
+		"an error of another kind":  {errors.New("no network"), false},
+		"none":                      {nil, false},
+	} {
+		assert.Equal(t, tc.want, IsConflict(tc.err), sentence)
+	}
 }

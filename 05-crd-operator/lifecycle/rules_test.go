@@ -75,7 +75,7 @@ func anyPodAnyTime(visit func(name string, pod *corev1.Pod, now time.Time)) {
 // doDecided does what was decided. It returns what is observed after it.
 func doDecided(o Observed, d Decision) Observed {
 	if d.CreatePod {
-		o.Pod = DesiredPod(o.At)
+		o.Pod = DesiredPod(o.At, DefaultImage)
 	}
 	if d.RemoveFinalizer {
 		o.Pod = o.Pod.DeepCopy()

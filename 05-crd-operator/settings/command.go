@@ -19,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
@@ -28,11 +29,13 @@ import (
 const program = "settings" // under this name the operator does all that it does
 
 // Command returns the program.
-func Command() *cobra.Command {
+func Command() *cobra.Command { return newCommand(Options{}) }
+
+// newCommand returns the program with options that have no flag.
+func newCommand(o Options) *cobra.Command {
 	var (
 		config        cli.ConfigFlags
 		allNamespaces bool
-		o             Options
 	)
 	command := &cobra.Command{
 		Use:   program,
@@ -68,6 +71,9 @@ type Options struct {
 	Namespace string // of the layers; metav1.NamespaceAll is everywhere
 	ConfigMap string // its name in each namespace
 	Workers   int    // how many namespaces to reconcile at the same time
+	// SkipNameValidation allows several operators in one process, which share the metrics
+	// of their name. Tests want that.
+	SkipNameValidation bool
 }
 
 func (o Options) validate() error {
@@ -121,10 +127,11 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 		caches.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	return ctrl.NewManager(config, ctrl.Options{
-		Scheme:  scheme,
-		Logger:  klog.FromContext(ctx),
-		Cache:   caches,
-		Metrics: metricsserver.Options{BindAddress: "0"},
+		Scheme:     scheme,
+		Logger:     klog.FromContext(ctx),
+		Cache:      caches,
+		Controller: ctrlconfig.Controller{SkipNameValidation: &o.SkipNameValidation},
+		Metrics:    metricsserver.Options{BindAddress: "0"},
 	})
 }
 

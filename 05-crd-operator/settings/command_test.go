@@ -67,7 +67,9 @@ func TestTheProgram(t *testing.T) {
 			defer cancel()
 			var stdout, stderr bytes.Buffer
 			code := make(chan int, 1)
-			go func() { code <- cli.Run(ctx, Command(), append(args, "--kubeconfig", operator), &stdout, &stderr) }()
+			go func() {
+				code <- cli.Run(ctx, newCommand(Options{SkipNameValidation: true}), append(args, "--kubeconfig", operator), &stdout, &stderr)
+			}()
 			s.layer("defaults", 0, data{"colour": "blue"})
 			s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
 			cancel()
@@ -103,6 +105,6 @@ func TestTheProgram(t *testing.T) {
 }
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
-	err := Run(t.Context(), c.Config, Options{ConfigMap: "settings", Workers: 1})
+	err := Run(t.Context(), c.Config, Options{ConfigMap: "settings", Workers: 1, SkipNameValidation: true})
 	require.EqualError(t, err, "the cluster does not know SettingsLayers; create their CRD with kubectl apply -f config/crd")
 }

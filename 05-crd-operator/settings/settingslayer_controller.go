@@ -76,8 +76,7 @@ func (r *Reconciler) ControllerManagedBy(mgr ctrl.Manager) *ctrl.Builder {
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](100*time.Millisecond, time.Minute),
 			// The queue of stage 4: first in, first out. The framework's own sorts by
 			// priority, and may leave goroutines behind when it is shut down.
-			UsePriorityQueue:   new(false),
-			SkipNameValidation: new(true), // tests run several operators in one process
+			UsePriorityQueue: new(false),
 		})
 }
 

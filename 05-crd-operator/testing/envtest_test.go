@@ -78,7 +78,7 @@ func TestNothingHappensToAPod(t *testing.T) {
 	at := newAt(past)
 	require.NoError(t, c.Create(t.Context(), at))
 	pod := newPod()
-	pod.OwnerReferences = lifecycle.DesiredPod(at).OwnerReferences
+	pod.OwnerReferences = lifecycle.DesiredPod(at, lifecycle.DefaultImage).OwnerReferences
 	require.NoError(t, c.Create(t.Context(), pod))
 	require.NoError(t, c.Delete(t.Context(), at))
 

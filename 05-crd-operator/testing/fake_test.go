@@ -34,7 +34,7 @@ func TestFake(t *testing.T) {
 	reconcile()
 	assert.Equal(t, cnat.Running, phase(t, c))
 	reconcile()
-	pod := lifecycle.DesiredPod(newAt(past))
+	pod := lifecycle.DesiredPod(newAt(past), lifecycle.DefaultImage)
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
 	assert.Equal(t, []string{lifecycle.Finalizer}, pod.Finalizers)
 
@@ -91,7 +91,7 @@ var differences = map[string]struct {
 			last, next := newAt(past), newAt(past)
 			err := c.Create(ctx, last)
 			pod := newPod()
-			pod.OwnerReferences = lifecycle.DesiredPod(last).OwnerReferences
+			pod.OwnerReferences = lifecycle.DesiredPod(last, lifecycle.DefaultImage).OwnerReferences
 			err = errors.Join(err, c.Create(ctx, pod), c.Delete(ctx, last), c.Create(ctx, next))
 			return fmt.Sprint(answer(err), ", it is its own: ", lifecycle.IsPodOf(pod, next))
 		},

@@ -42,7 +42,7 @@ func newAt(schedule string) *cnat.At {
 
 // newPod is a pod such as the operator creates, without an owner and a finalizer.
 func newPod() *corev1.Pod {
-	pod := lifecycle.DesiredPod(newAt(past))
+	pod := lifecycle.DesiredPod(newAt(past), lifecycle.DefaultImage)
 	pod.OwnerReferences, pod.Finalizers = nil, nil
 	return pod
 }

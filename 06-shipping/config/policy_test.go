@@ -61,7 +61,7 @@ func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
 			pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods(tc.namespace)
 
 			at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "kettle", UID: "1"}, Spec: cnat.AtSpec{Command: "echo YAY"}}
-			pod, err := s.client.CoreV1().Pods(tc.namespace).Create(t.Context(), lifecycle.DesiredPod(at), metav1.CreateOptions{})
+			pod, err := s.client.CoreV1().Pods(tc.namespace).Create(t.Context(), lifecycle.DesiredPod(at, lifecycle.DefaultImage), metav1.CreateOptions{})
 			require.NoError(t, err)
 			patch := func(patch string, dryRun ...string) error {
 				_, err := pods.Patch(t.Context(), pod.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{DryRun: dryRun})

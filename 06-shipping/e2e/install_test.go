@@ -91,7 +91,7 @@ func deleted(_ *testing.T, l *lab) {
 
 func foreign(t *testing.T, l *lab) {
 	at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Spec: cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "sleep 600"}}
-	pod := lifecycle.DesiredPod(at)
+	pod := lifecycle.DesiredPod(at, lifecycle.DefaultImage)
 	pod.Labels, pod.OwnerReferences, pod.Finalizers = nil, nil, nil
 	before, err := l.client.CoreV1().Pods("quay").Create(t.Context(), pod, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func (l *lab) watchPods(t *testing.T, namespace string) *podLog {
 func (p *podLog) wereOnce(ats ...string) {
 	p.lab.t.Helper()
 	// When the last pod is seen, all before it were. It waits at a gate, and never runs.
-	last := lifecycle.DesiredPod(&cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "last"}})
+	last := lifecycle.DesiredPod(&cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "last"}}, lifecycle.DefaultImage)
 	last.Labels, last.OwnerReferences, last.Finalizers = nil, nil, nil
 	last.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
 	last, err := p.lab.client.CoreV1().Pods(p.namespace).Create(p.lab.t.Context(), last, metav1.CreateOptions{})

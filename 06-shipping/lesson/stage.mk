@@ -37,7 +37,7 @@ scheduler: lab-up ## Build a scheduler of our own, put it in place, and see what
 
 .PHONY: e2e
 e2e: $(LAB) | go ## Install it in a lab of its own, and let things go wrong
-	@export HEAVY=1 KUBEBUILDER_ASSETS="$(CURDIR)/lab/bin"; . ./06-shipping/test-env.sh && cd 06-shipping && go test -count=1 -v -timeout 30m ./e2e
+	@export HEAVY=1 KUBEBUILDER_ASSETS="$$PWD/lab/bin"; . ./06-shipping/test-env.sh && cd 06-shipping && go test -count=1 -v -timeout 30m ./e2e
 
 # How long a soak takes: make soak-6 FOR=10m
 FOR ?= 2h

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
 // Options are the flags of the manager, checked. Each flag is an environment
@@ -33,6 +34,8 @@ type Options struct {
 	Namespaces []string
 	// Concurrency is how many objects of a kind to work on at the same time.
 	Concurrency int
+	// CommandImage is what the commands of Ats run in.
+	CommandImage string
 
 	LogLevel  string // debug, info, warn or error
 	LogFormat string // json or text
@@ -86,6 +89,7 @@ func (o *Options) addFlags(flags *pflag.FlagSet, getenv func(string) string) {
 	o.Cluster.AddFlags(flags)
 	flags.StringSliceVar(&o.Namespaces, "namespaces", nil, "the `names` of the namespaces to work in, with commas between them; without it all")
 	flags.IntVar(&o.Concurrency, "concurrency", 8, "how `many` objects of a kind to work on at the same time")
+	flags.StringVar(&o.CommandImage, "command-image", lifecycle.DefaultImage, "the `image` that commands run in, with a sh")
 	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "work only while it holds the Lease")
 	flags.StringVar(&o.LeaderNamespace, "leader-election-namespace", getenv("POD_NAMESPACE"), "the `namespace` of the Lease that the managers share; without it $POD_NAMESPACE")
 	flags.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
 // environment is what getenv returns.
@@ -31,7 +32,7 @@ func TestTheDefaults(t *testing.T) {
 	o, _, stderr := environment{"POD_NAMESPACE": "cnat-system", "POD_NAME": "cnat-manager-1"}.parse(t)
 	require.Empty(t, stderr)
 	assert.Equal(t, Options{
-		LeaderElect: true, LeaderNamespace: "cnat-system", Identity: "cnat-manager-1", Concurrency: 8, LogLevel: "info", LogFormat: "json",
+		LeaderElect: true, LeaderNamespace: "cnat-system", Identity: "cnat-manager-1", Concurrency: 8, CommandImage: lifecycle.DefaultImage, LogLevel: "info", LogFormat: "json",
 		MetricsAddress: ":8443", HealthAddress: ":8081",
 	}, o)
 }
@@ -41,10 +42,10 @@ func TestTheCommandLineWinsOverTheEnvironment(t *testing.T) {
 		"CONCURRENCY": "5", "LOG_LEVEL": "debug", "LOG_FORMAT": "text", "REGION": "coast", "METRICS_BIND_ADDRESS": "0",
 		"HEALTH_BIND_ADDRESS": "10.0.0.1:8082", "METRICS_CERT_DIR": "/certs", "METRICS_TOKEN_FILE": "/token", "NAMESPACES": "harbour",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "KUBECONFIG": "a:b",
-	}.parse(t, "--concurrency=3", "--namespaces=quay,pier", "--leader-elect=false")
+	}.parse(t, "--concurrency=3", "--namespaces=quay,pier", "--leader-elect=false", "--command-image=registry.example/busybox:1")
 	require.Empty(t, stderr)
 	assert.Equal(t, Options{
-		Concurrency: 3, LogLevel: "debug", LogFormat: "text", Region: "coast", MetricsAddress: "0", HealthAddress: "10.0.0.1:8082",
+		Concurrency: 3, CommandImage: "registry.example/busybox:1", LogLevel: "debug", LogFormat: "text", Region: "coast", MetricsAddress: "0", HealthAddress: "10.0.0.1:8082",
 		MetricsCertDir: "/certs", MetricsTokenFile: "/token", Namespaces: []string{"quay", "pier"}, TraceEndpoint: "http://collector:4318",
 	}, o)
 }

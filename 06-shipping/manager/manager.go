@@ -93,7 +93,7 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 
 // addControllers adds the operators of stage 5, with a trace around each reconcile.
 func addControllers(mgr ctrl.Manager, o Options, tracing *tracing) error {
-	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency})
+	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency, Image: o.CommandImage})
 	layers := settings.NewReconciler(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency})
 	return errors.Join(
 		ats.ControllerManagedBy(mgr).Complete(tracing.traceReconciles("reconcile At", ats)),

@@ -41,7 +41,7 @@ func deleted(at *cnat.At) {
 
 // podOf was created so long after ten.
 func podOf(at *cnat.At, after time.Duration) *corev1.Pod {
-	pod := lifecycle.DesiredPod(at)
+	pod := lifecycle.DesiredPod(at, lifecycle.DefaultImage)
 	pod.CreationTimestamp = metav1.NewTime(ten.Add(after))
 	return pod
 }

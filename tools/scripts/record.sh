@@ -8,7 +8,7 @@ commands() {
   cat <<'END'
 make stage-1 | tail -n 4                # a client lists the namespaces
 make stage-5 2>/dev/null | tail -n 3    # an operator runs what is due
-eval "$(make env)"
+eval "$(make -s env)"
 kubectl get pods
 END
 }

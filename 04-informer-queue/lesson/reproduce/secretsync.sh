@@ -6,7 +6,7 @@ go -C 04-informer-queue build -o "$dir/" ./cmd/secretsync
 
 # create makes pier/db.
 create() {
-	kubectl -n pier create secret generic db --from-literal=password=tide
+	printf tide | kubectl -n pier create secret generic db --from-file=password=/dev/stdin
 	kubectl -n pier annotate secret db example.com/secretsync=
 }
 {

@@ -25,8 +25,8 @@ type Reconcile[K comparable] func(ctx context.Context, key K) error
 
 // Controller hands the keys of a queue to workers.
 type Controller[K comparable] struct {
-	// Timeout is how long one reconcile may take; 0 is as long as it needs. New
-	// sets it to a minute.
+	// Timeout is how long one reconcile may take; 0 is as long as it needs. New sets
+	// it to 15 s: a pod that is asked to end is killed 30 s later.
 	Timeout time.Duration
 
 	name  string
@@ -41,7 +41,7 @@ func New[K comparable](name string, c clock.WithTicker) *Controller[K] {
 	// Each key has its own pause: one that fails does not delay the others.
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[K](100*time.Millisecond, time.Minute)
 	queue := workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[K]{Clock: c})
-	return &Controller[K]{Timeout: time.Minute, name: name, clock: c, queue: queue}
+	return &Controller[K]{Timeout: 15 * time.Second, name: name, clock: c, queue: queue}
 }
 
 // Enqueue adds a key to the queue. A key that is waiting is not added twice. A key

@@ -215,6 +215,22 @@ func TestReconcileHasADeadline(t *testing.T) {
 	})
 }
 
+// gracePeriod is how long after SIGTERM the kubelet kills the processes of a pod, unless it
+// says otherwise.
+const gracePeriod = 30 * time.Second
+
+func TestAPodEndsBeforeItIsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New[string]("test", clock.RealClock{})
+		stop := run(t, c, 1, func(ctx context.Context, _ string) error { <-ctx.Done(); return nil }) // no answer
+		c.Enqueue("a")
+		synctest.Wait()
+		asked := time.Now()
+		stop()
+		assert.Less(t, time.Since(asked), gracePeriod) // fake time
+	})
+}
+
 func TestWithoutATimeoutItHasNoDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New[string]("test", clock.RealClock{})

@@ -107,8 +107,9 @@ var names = map[string]testCase{
 		s.deletePod("kettle-pod") // the garbage collector
 		s.gone("kettle-pod")
 		s.probe()
-		// A stale cache may make it try again, in vain.
-		assert.Subset(s.t, []string{"get ats", "write pods"}, o.requests.about("kettle"))
+		// A stale cache may make it try again, in vain. When neither is in a cache any more, it
+		// looks for a pod that has lost its label.
+		assert.Subset(s.t, []string{"get ats", "get pods", "write pods"}, o.requests.about("kettle"))
 		s.ran("kettle")
 	},
 
@@ -152,6 +153,30 @@ var names = map[string]testCase{
 
 		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":"cnat"}}}`)
 		s.becomes("kettle", succeeded)
+		s.released("kettle-pod")
+		s.ran("kettle")
+	},
+
+	"a pod that has lost the label of the operator is let go when its At is deleted": func(s *env) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.runs("kettle")
+		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
+		s.becomes("kettle", lost)
+		s.delete("kettle")
+		s.deletePod("kettle-pod") // which the garbage collector would do
+		s.gone("kettle-pod")
+		s.ran("kettle")
+	},
+
+	"a pod that has lost the label of the operator is let go when its At waits for it to go": func(s *env) {
+		s.start()
+		s.create("kettle", "09:00:00")
+		s.runs("kettle")
+		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
+		s.becomes("kettle", lost)
+		s.patch("kettle", `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
+		s.delete("kettle")
 		s.released("kettle-pod")
 		s.ran("kettle")
 	},

@@ -2,10 +2,12 @@ package behaviour
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -24,6 +26,7 @@ type operator struct {
 	workers int
 	config  *rest.Config
 	faults  []fault
+	log     logr.Logger
 	anyhow  bool // it may end with an error
 	stop    func()
 }
@@ -37,6 +40,17 @@ func withFault(f fault) with { return func(o *operator) { o.faults = append(o.fa
 
 func as(config *rest.Config) with { return func(o *operator) { o.config = config } }
 
+// withErrors calls a function with each error that the operator logs.
+func withErrors(logged func(text string)) with {
+	return func(o *operator) {
+		o.log = funcr.New(func(_, text string) {
+			if strings.Contains(text, `"error"=`) {
+				logged(text)
+			}
+		}, funcr.Options{})
+	}
+}
+
 // endingAnyhow is for an operator that may fail to start.
 func endingAnyhow() with { return func(o *operator) { o.anyhow = true } }
 
@@ -47,7 +61,7 @@ func (s *env) start(how ...with) *operator {
 	o := &operator{
 		env: s, clock: &watched{FakeClock: s.clock}, requests: &ledger{},
 		pods: newValve(s.t, "pods"), ats: newValve(s.t, "ats"),
-		workers: 1, config: s.suite.config,
+		workers: 1, config: s.suite.config, log: logr.Discard(),
 	}
 	for _, change := range how {
 		change(o)
@@ -57,7 +71,7 @@ func (s *env) start(how ...with) *operator {
 	for _, f := range append([]fault{o.requests.note, o.pods.roundTrip, o.ats.roundTrip}, o.faults...) {
 		f.through(config)
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), o.log))
 	done := make(chan error, 1)
 	go func() {
 		err := s.suite.run(ctx, config, s.namespace, o.workers, o.clock)

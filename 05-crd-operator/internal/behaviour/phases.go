@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
 var phases = map[string]testCase{
@@ -21,7 +22,7 @@ var phases = map[string]testCase{
 		require.Len(s.t, pod.Spec.Containers, 1)
 		assert.Equal(s.t, []string{"sh", "-c", command}, pod.Spec.Containers[0].Command)
 		assert.Empty(s.t, pod.Spec.Containers[0].Args)
-		assert.Equal(s.t, "busybox", pod.Spec.Containers[0].Image)
+		assert.Equal(s.t, lifecycle.DefaultImage, pod.Spec.Containers[0].Image)
 		assert.Equal(s.t, corev1.RestartPolicyOnFailure, pod.Spec.RestartPolicy)
 		assert.Equal(s.t, map[string]string{"app": "kettle", "app.kubernetes.io/managed-by": "cnat"}, pod.Labels)
 		assert.Equal(s.t, []metav1.OwnerReference{{

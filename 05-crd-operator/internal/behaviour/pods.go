@@ -86,7 +86,7 @@ func (l *podLog) owners(s *env) []string {
 // foreignPod makes a pod that no operator has made.
 func (s *env) foreignPod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	s.t.Helper()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: lifecycle.DesiredPod(&cnat.At{}).Spec}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: lifecycle.DesiredPod(&cnat.At{}, lifecycle.DefaultImage).Spec}
 	for _, f := range change {
 		f(pod)
 	}

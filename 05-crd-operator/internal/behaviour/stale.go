@@ -1,6 +1,9 @@
 package behaviour
 
 import (
+	"net/http"
+	"sync/atomic"
+
 	"github.com/stretchr/testify/assert"
 
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
@@ -60,6 +63,26 @@ var stale = map[string]testCase{
 		s.gone("kettle-pod")
 		s.probe()
 		s.ran("kettle")
+	},
+
+	// The server answers 422 to a patch of another UID, and not 409.
+	"another pod has the name while the cache of pods is stale": func(s *env) {
+		var errors atomic.Int32
+		o := s.start(withErrors(func(text string) { s.t.Log(text); errors.Add(1) }))
+		s.create("kettle", "09:00:00")
+		s.runs("kettle")
+		o.pods.shut()
+		s.patchPod("kettle-pod", `{"metadata":{"finalizers":null}}`)
+		s.deletePod("kettle-pod")
+		s.gone("kettle-pod")
+		s.foreignPod("kettle-pod")
+		s.delete("kettle")
+		s.eventually("the operator to try", o.hasMade("write pods", "kettle"))
+		assert.True(s.t, o.requests.answered("write pods", http.StatusUnprocessableEntity))
+		s.barrier()
+		o.pods.release()
+		s.probe()
+		assert.Zero(s.t, errors.Load(), "it is no error that a cache is stale")
 	},
 
 	"the cache of Ats is stale": func(s *env) {

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strings"
@@ -13,14 +14,20 @@ import (
 // Each page has these parts, so that somebody who is woken up finds them.
 var parts = []string{"## What it means\n", "## See it\n", "## What to do\n"}
 
+// notYet still has paths in runbook_url.
+const notYet = "05-crd-operator/postgres"
+
 // shortcomings are what is wrong with the pages for the alerts.
 func shortcomings(folder string, rules []Rule, pages map[string]string) []string {
 	var problems []string
 	alerts := map[string]bool{}
 	for _, rule := range rules {
 		alerts[rule.Alert] = true
-		if rule.Annotations["runbook_url"] != folder+"/runbooks/"+rule.Alert+".md" {
-			problems = append(problems, rule.Alert+" points to "+rule.Annotations["runbook_url"])
+		if page := cmp.Or(rule.Annotations["runbook"], rule.Annotations["runbook_url"]); page != folder+"/runbooks/"+rule.Alert+".md" {
+			problems = append(problems, rule.Alert+" points to "+page)
+		}
+		if link, ok := rule.Annotations["runbook_url"]; ok && folder != notYet && !strings.HasPrefix(link, "https://") {
+			problems = append(problems, rule.Alert+" has a runbook_url that is no URL, so what Alertmanager links to is not there: "+link)
 		}
 		if rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" || rule.Labels["severity"] == "" {
 			problems = append(problems, rule.Alert+" does not say what it is, or how bad")
@@ -61,7 +68,7 @@ func TestEachAlertHasAPage(t *testing.T) {
 
 func TestAPageThatIsNotThereIsFound(t *testing.T) {
 	rule := Rule{Alert: "X", Labels: map[string]string{"severity": "warning"}, Annotations: map[string]string{
-		"summary": "s", "description": "d", "runbook_url": "06-shipping/runbooks/X.md",
+		"summary": "s", "description": "d", "runbook": "06-shipping/runbooks/X.md",
 	}}
 	page := "# X\n\n" + strings.Join(parts, "\n") + "\n```sh\nkubectl\n```\n"
 	assert.Empty(t, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
@@ -71,8 +78,13 @@ func TestAPageThatIsNotThereIsFound(t *testing.T) {
 	assert.Equal(t, []string{"the page of X has no command"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": strings.Replace(page, "```sh", "```", 1)}))
 	assert.Len(t, shortcomings("06-shipping", []Rule{rule}, nil), 5)
 
-	rule.Annotations = map[string]string{"summary": "s", "description": "d", "runbook_url": "runbooks/Y.md"}
+	rule.Annotations = map[string]string{"summary": "s", "description": "d", "runbook": "runbooks/Y.md"}
 	assert.Equal(t, []string{"X points to runbooks/Y.md"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
-	rule.Annotations = map[string]string{"runbook_url": "06-shipping/runbooks/X.md"}
+	rule.Annotations["runbook"], rule.Annotations["runbook_url"] = "06-shipping/runbooks/X.md", "06-shipping/runbooks/X.md"
+	assert.Equal(t, []string{"X has a runbook_url that is no URL, so what Alertmanager links to is not there: 06-shipping/runbooks/X.md"},
+		shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
+	rule.Annotations["runbook_url"] = "https://example.com/X"
+	assert.Empty(t, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
+	rule.Annotations = map[string]string{"runbook": "06-shipping/runbooks/X.md"}
 	assert.Equal(t, []string{"X does not say what it is, or how bad"}, shortcomings("06-shipping", []Rule{rule}, map[string]string{"X": page}))
 }

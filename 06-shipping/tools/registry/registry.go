@@ -8,7 +8,9 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -43,10 +45,28 @@ func checkLoopback(address string) error {
 	if err != nil {
 		return fmt.Errorf("--address %q is no address; write one such as 127.0.0.1:5050", address)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return fmt.Errorf("--address %q can be reached from other machines, and this registry has no users; choose one such as 127.0.0.1:5050", address)
 	}
 	return nil
+}
+
+func isLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+}
+
+// onlyLoopback keeps out the pages in a browser of this machine. One can have a name of
+// its own lead to loopback (DNS rebinding): then Host is that name. One that asks for
+// 127.0.0.1 itself is of another origin, which the browser says.
+func onlyLoopback(next http.Handler) http.Handler {
+	sameOrigin := http.NewCrossOriginProtection().Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host := (&url.URL{Host: r.Host}).Hostname(); !isLoopback(host) {
+			http.Error(w, fmt.Sprintf("this registry is not %q; ask for it as 127.0.0.1 or localhost", r.Host), http.StatusMisdirectedRequest)
+			return
+		}
+		sameOrigin.ServeHTTP(w, r)
+	})
 }
 
 func newHandler(blobs string) (http.Handler, error) {
@@ -57,7 +77,7 @@ func newHandler(blobs string) (http.Handler, error) {
 		}
 		options = append(options, registry.WithBlobHandler(registry.NewDiskBlobHandler(blobs)))
 	}
-	return registry.New(options...), nil
+	return onlyLoopback(registry.New(options...)), nil
 }
 
 // shutdownTimeout is how long requests have to finish.

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -167,5 +168,40 @@ func TestItEndsAlthoughAClientIsConnected(t *testing.T) {
 func TestLoopback(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:5050", "127.0.0.2:0", "[::1]:5000", "localhost:5000"} {
 		require.NoError(t, checkLoopback(address), address)
+	}
+}
+
+func TestAPageInABrowserIsRefused(t *testing.T) {
+	address := start(t)
+	_, port, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	for sentence, tc := range map[string]struct {
+		host, site string
+		want       int
+	}{
+		"helm and curl":                       {host: address, want: http.StatusCreated},
+		"by the name of loopback":             {host: "localhost:" + port, want: http.StatusCreated},
+		"over IPv6":                           {host: "[::1]:" + port, want: http.StatusCreated},
+		"a name that was made to lead here":   {host: "evil.example:" + port, site: "same-origin", want: http.StatusMisdirectedRequest},
+		"a name that begins like an address":  {host: "127.0.0.1.evil.example:" + port, want: http.StatusMisdirectedRequest},
+		"a name that begins like a name":      {host: "localhost.evil.example:" + port, want: http.StatusMisdirectedRequest},
+		"a machine of the network":            {host: "192.0.2.1:" + port, want: http.StatusMisdirectedRequest},
+		"a page that asks for loopback":       {host: address, site: "cross-site", want: http.StatusForbidden},
+		"a page of another port of localhost": {host: "localhost:" + port, site: "same-site", want: http.StatusForbidden},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			manifest := strings.NewReader(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json"}`)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+address+"/v2/charts/cnat/manifests/0.6.1", manifest)
+			require.NoError(t, err)
+			request.Header.Set("Content-Type", string(types.OCIManifestSchema1))
+			request.Host = tc.host
+			if tc.site != "" {
+				request.Header.Set("Sec-Fetch-Site", tc.site)
+			}
+			response, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			defer response.Body.Close()
+			assert.Equal(t, tc.want, response.StatusCode)
+		})
 	}
 }

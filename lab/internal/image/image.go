@@ -6,12 +6,14 @@ package image
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/distribution/reference"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -143,7 +145,7 @@ func (i Image) User() (uid int64, username string) {
 // accounts.
 func (i Image) Account(user string) (uid, gid uint32, err error) {
 	number, parseErr := strconv.ParseUint(user, 10, 32)
-	data, err := os.ReadFile(i.passwd())
+	data, err := i.passwd()
 	if err != nil && parseErr != nil {
 		return 0, 0, fmt.Errorf("looking up user %q in the image (use runAsUser with a number): %w", user, err)
 	}
@@ -164,9 +166,28 @@ func (i Image) Account(user string) (uid, gid uint32, err error) {
 	return uint32(number), 0, nil
 }
 
-func (i Image) passwd() string {
+// maxPasswd is more than the accounts of any image need.
+const maxPasswd = 1 << 20
+
+// passwd is the list of accounts. An image is read here before anything of it runs: a
+// link leads nowhere outside of it, and what has no end is not read to it.
+func (i Image) passwd() ([]byte, error) {
 	if i.Builtin {
-		return "/etc/passwd"
+		return os.ReadFile("/etc/passwd")
 	}
-	return filepath.Join(i.dir, rootfsDir, "etc", "passwd")
+	root, err := os.OpenRoot(filepath.Join(i.dir, rootfsDir))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.OpenFile("etc/passwd", os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer is empty
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPasswd+1))
+	if err == nil && len(data) > maxPasswd {
+		err = fmt.Errorf("its etc/passwd is longer than %d bytes", maxPasswd)
+	}
+	return data, err
 }

@@ -3,6 +3,7 @@ package image
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,4 +41,34 @@ func TestAccount(t *testing.T) {
 	}
 	_, _, err := image.Account("nobody-such")
 	require.EqualError(t, err, `the image has no user "nobody-such" (use runAsUser with a number)`)
+}
+
+// The kubelet reads it before anything of the image runs.
+func TestAnImageWithoutAListOfAccountsThatCanBeRead(t *testing.T) {
+	for sentence, tc := range map[string]struct {
+		place func(passwd string) error
+		want  string
+	}{
+		"a link to a file of the machine":     {func(passwd string) error { return os.Symlink("/etc/passwd", passwd) }, "path escapes from parent"},
+		"a link to what has no end":           {func(passwd string) error { return os.Symlink("../../../../../../../../dev/zero", passwd) }, "path escapes from parent"},
+		"more than the memory of the machine": {func(passwd string) error { return os.Truncate(create(passwd), 1<<40) }, "its etc/passwd is longer than 1048576 bytes"},
+		"a pipe":                              {func(passwd string) error { return syscall.Mkfifo(passwd, 0o600) }, `the image has no user "root"`},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			dir := t.TempDir()
+			etc := filepath.Join(dir, rootfsDir, "etc")
+			require.NoError(t, os.MkdirAll(etc, 0o755))
+			require.NoError(t, tc.place(filepath.Join(etc, "passwd")))
+			_, _, err := Image{dir: dir}.Account("root")
+			require.ErrorContains(t, err, tc.want)
+			uid, gid, err := Image{dir: dir}.Account("7")
+			require.NoError(t, err, "a number needs no list")
+			assert.Equal(t, [2]uint32{7, 0}, [2]uint32{uid, gid})
+		})
+	}
+}
+
+func create(path string) string {
+	_ = os.WriteFile(path, nil, 0o600) // what uses it fails if it is not there
+	return path
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"k8s.io/apiserver/pkg/server/healthz"
+
+	"example.com/hacking-a-controller/lab/internal/browser"
 )
 
 // serveHealth answers /healthz until ctx ends. The kubelet's main port answers
@@ -17,7 +19,7 @@ import (
 func serveHealth(ctx context.Context, address string) error {
 	mux := http.NewServeMux()
 	healthz.InstallHandler(mux)
-	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
+	server := &http.Server{Addr: address, Handler: browser.KeepOut(mux), ReadHeaderTimeout: 5 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()

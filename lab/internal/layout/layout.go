@@ -143,6 +143,9 @@ func (l Layout) makeFolders(paths ...string) error {
 		if err := os.MkdirAll(path, 0o700); err != nil {
 			return fmt.Errorf("making the lab's folder (choose another with --dir or %s): %w", EnvDir, err)
 		}
+		if err := checkOwner(path, os.Geteuid()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ const (
 )
 
 // Exists reports whether there is a lab in this folder, running or not. A folder
-// that holds something else, or the lab of a newer program, is an error: nothing may
-// be written into it.
+// that holds something else, that is not this user's alone, or has the lab of a newer
+// program, is an error: nothing may be written into it.
 func (l Layout) Exists() (bool, error) {
 	// First the names, then the marker, which is written before anything else and
 	// deleted after it: whatever is seen here has been marked.
@@ -49,10 +49,13 @@ func (l Layout) Exists() (bool, error) {
 		if slices.ContainsFunc(names, isNotUnfinishedMarker) {
 			return false, fmt.Errorf("%s is not empty and was not written by the lab (choose another folder with --dir or %s)", l.root, EnvDir)
 		}
-		return false, nil
+		return false, checkOwner(l.root, os.Geteuid())
 	}
 	if written, _ := strconv.Atoi(string(match[1])); written > format {
 		return false, fmt.Errorf("%s was written by a newer lab, in format %d (delete it with that lab's reset, or choose another folder with --dir or %s)", l.root, written, EnvDir)
+	}
+	if err := checkOwner(l.root, os.Geteuid()); err != nil {
+		return false, err
 	}
 	return true, nil
 }

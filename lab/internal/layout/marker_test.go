@@ -16,6 +16,7 @@ const oldMarker = "This folder is written by the lab. To delete it, and all that
 func newFolder(t *testing.T, files map[string]string) Layout {
 	t.Helper()
 	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700))
 	for name, content := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}

@@ -34,6 +34,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/cri-streaming/pkg/streaming"
 
+	"example.com/hacking-a-controller/lab/internal/browser"
 	"example.com/hacking-a-controller/lab/internal/image"
 	"example.com/hacking-a-controller/lab/internal/podnet"
 )
@@ -114,7 +115,7 @@ func (s *Service) serveStreams() error {
 	if s.streams, err = streaming.NewServer(config, streams{s}); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: s.streams}
+	server := &http.Server{Handler: browser.KeepOut(s.streams)}
 	context.AfterFunc(s.ctx, func() { _ = server.Close() })
 	s.tasks.Go(func() { _ = server.Serve(listener) })
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -202,4 +203,21 @@ func TestStreamURLs(t *testing.T) {
 	require.NoError(t, w.StopContainer(t.Context(), id, 0))
 	_, err = w.Exec(t.Context(), &runtimeapi.ExecRequest{ContainerId: id, Cmd: []string{"true"}, Stdout: true})
 	require.Error(t, err)
+}
+
+func TestStreamsAnswerNoPageInABrowser(t *testing.T) {
+	w := newWorld(t)
+	exec, err := w.Exec(t.Context(), &runtimeapi.ExecRequest{ContainerId: w.run(w.pod("page"), idle), Cmd: []string{"true"}, Stdout: true})
+	require.NoError(t, err)
+	ask := func(host string) int {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, exec.GetUrl(), nil)
+		require.NoError(t, err)
+		request.Host = host
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	assert.Equal(t, http.StatusMisdirectedRequest, ask("evil.example"))
+	assert.Equal(t, http.StatusBadRequest, ask("localhost"), "the token is still good, and wants a stream")
 }

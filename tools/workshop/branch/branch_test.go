@@ -24,6 +24,9 @@ func newRepository(t *testing.T) repository.Repository {
 			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
 		"START.md":                     "# Start\n\nRead [the list](01-list/README.md), then [the queue](03-queue/queue.go). ![The stages](01-list/map.svg) ![The queue](03-queue/queue.svg)\n",
 		"GLOSSARY.md":                  "# Glossary\n\nSee [stage 3](03-queue/).\n\n- **list**: Reads. [Stage 1](01-list/README.md)\n- **queue**: Holds keys. [Stage 3](03-queue/queue.go)\n",
+		"Makefile":                     "stage-1 stage-2:\n\t@true\ninclude $(wildcard */lesson/stage.mk)\n",
+		"03-queue/lesson/stage.mk":     "SPEED := 3\n.PHONY: race\nrace:\n\t@true\nstage-3 load-3:\n\t@true\n",
+		"CONTRIBUTING.md":              "# Rules\n\nRun `make stage-1`, `make stage-3 SPEED=1` and\n`make race`.\n\n    make stage-1\n    make stage-3   the queue\n",
 		"01-list/map.svg":              "<svg/>",
 		"03-queue/queue.svg":           "<svg/>",
 		"go.work":                      "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./02-watch\n\t./02-watch/nested\n\t./03-queue\n\t./03-queue/nested // later\n\t./tools\n)\n",
@@ -77,6 +80,8 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
 	assert.Equal(t, "# Start\n\nRead [the list](01-list/README.md), then the queue. ![The stages](01-list/map.svg) The queue\n", repositorytest.Read(t, r.Path("START.md")))
 	assert.Equal(t, "# Glossary\n\nSee stage 3.\n\n- **list**: Reads. [Stage 1](01-list/README.md)\n", repositorytest.Read(t, r.Path("GLOSSARY.md")))
+	assert.Equal(t, "# Rules\n\nRun `make stage-1`, `make stage-3 SPEED=1` (branch `stage-3`) and\n`make race` (branch `stage-3`).\n\n    make stage-1\n",
+		repositorytest.Read(t, r.Path("CONTRIBUTING.md")))
 	readme := repositorytest.Read(t, r.Path("README.md"))
 	assert.Contains(t, readme, "This is branch `stage-1`: the workshop up to stage 1.")
 	assert.Contains(t, readme, "| [1. list](01-list/) | a client | here |\n| 2. watch | a listener | branch `stage-2` |\n| 3. queue | a queue | branch `stage-3` |\n")

@@ -13,6 +13,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/targets"
 )
 
 // A Prover shows that the branches hold what they promise. A module that is byte for byte
@@ -72,6 +73,9 @@ func (p Prover) proveOne(ctx context.Context, clone repository.Repository, whole
 		return err
 	}
 	if err := links.Check(clone); err != nil {
+		return err
+	}
+	if err := targets.Check(ctx, clone); err != nil {
 		return err
 	}
 	if err := p.checkWork(ctx, clone); err != nil {

@@ -82,6 +82,7 @@ func TestWhatRequiresSomethingThatDiffersIsTested(t *testing.T) {
 func TestABranchThatIsNotWholeIsNamed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
 		"a link leads nowhere":        {"02-watch/README.md", "See [it](gone.md).\n", "branch stage-2: 02-watch/README.md links to gone.md, which is not there"},
+		"a target is not there":       {"02-watch/README.md", "Run `make haste`.\n", "branch stage-2: 02-watch/README.md names make haste, which is no target"},
 		"a replacement leads nowhere": {"02-watch/go.mod", "module two\n\ngo 1.26.0\n\nreplace three => ../03-queue\n", "branch stage-2: 02-watch/go.mod takes three from ../03-queue, which is not there"},
 		"go.work has a line too many": {"go.work", "go 1.26.0\n\nuse ./04-gone\n", "branch stage-3: go.work does not fit"},
 		"go.work is for another Go":   {"go.work", "go 1.25.0\n\nuse ./01-list\n", "branch stage-2: go.work does not fit"},

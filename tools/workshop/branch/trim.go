@@ -16,11 +16,15 @@ import (
 )
 
 // trim takes the later stages out of a working tree, and makes what is left fit: go.work
-// lists what is there, and no link leads to what is not. The Makefile needs nothing: it
-// finds stages by their folders.
+// lists what is there, no link leads to what is not, and no target of make is named that is
+// not there. The Makefile needs nothing: it finds stages by their folders.
 func trim(r repository.Repository, last repository.Stage, later []repository.Stage) error {
 	if len(later) == 0 {
 		return nil
+	}
+	targets, err := targetsOf(r, later)
+	if err != nil {
+		return err
 	}
 	for _, stage := range later {
 		if err := os.RemoveAll(r.Path(stage.Folder)); err != nil {
@@ -46,7 +50,7 @@ func trim(r repository.Repository, last repository.Stage, later []repository.Sta
 		if file == r.Path(glossary.File) {
 			changed = withoutTerms(changed, later)
 		}
-		changed = unlink(changed, dir, later)
+		changed = withoutTargets(unlink(changed, dir, later), targets, later)
 		if changed == text {
 			return nil
 		}

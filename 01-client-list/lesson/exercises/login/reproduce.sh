@@ -7,6 +7,7 @@ trap 'rm -r "$dir"' EXIT
 go -C 01-client-list build -o "$dir/client-list" .
 kubectl config view --minify --flatten > "$dir/kubeconfig"
 kubectl --kubeconfig="$dir/kubeconfig" config unset users > /dev/null
-kubectl --kubeconfig="$dir/kubeconfig" config set-credentials reader --token="$(kubectl create token default)" > /dev/null
+(umask 077; kubectl create token default > "$dir/token")
+kubectl --kubeconfig="$dir/kubeconfig" config set users.reader.tokenFile token > /dev/null
 kubectl --kubeconfig="$dir/kubeconfig" config set-context --current --user=reader > /dev/null
 "$dir/client-list" --kubeconfig="$dir/kubeconfig" || echo "exit code $?"

@@ -9,7 +9,7 @@ stop $proxy
 proxy --reject-paths='^/api/v1/secrets$'
 
 kubectl -n mole label secret db team=divers
-kubectl -n pier patch secret db -p '{"stringData":{"password":"ebb"}}' > /dev/null
+echo '{"stringData":{"password":"ebb"}}' | kubectl -n pier patch secret db --patch-file=/dev/stdin > /dev/null
 soon grep 'verb="PUT"' "$dir/proxy"
 stop $proxy
 proxy

@@ -14,7 +14,7 @@ if kubectl get clusterrolebinding cnat >/dev/null 2>&1 || kubectl get serviceacc
 	echo "the account cnat or its binding is still there: delete both"
 	exit 1
 fi
-for left in *.log *.pprof hot.pid steps.dlv cnat.kubeconfig; do
+for left in *.log *.pprof hot.pid steps.dlv cnat.kubeconfig cnat.token; do
 	if [ -e "$left" ]; then
 		echo "$left is still there: rm $left"
 		exit 1
