@@ -29,7 +29,7 @@ POSTGRES_TESTS = . 05-crd-operator/postgres/test-env.sh && cd 05-crd-operator/po
 chaos: $(LAB) | go ## Break a PostgresCluster at random, and judge what its clients have seen (ARGS="--histories=200 --seed=7")
 	@mkdir -p bin/chaos
 	@$(POSTGRES_TESTS) go test $(if $(RACE),-race) -run '^TestHistories$$' -count=1 -v -timeout 0 \
-	  -artifacts -outputdir '$(CURDIR)/bin/chaos' ./e2e -args $(or $(ARGS),--histories=20 --seed="$$(date +%s)")
+	  -artifacts -outputdir "$$OLDPWD/bin/chaos" ./e2e -args $(or $(ARGS),--histories=20 --seed="$$(date +%s)")
 
 .PHONY: bench-5-postgres
 bench-5-postgres: $(LAB) | go ## Measure how long clients of a PostgresCluster wait, also with a reader and a large table; a backup of 1 GB; 100 clusters at rest

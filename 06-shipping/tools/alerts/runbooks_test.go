@@ -14,9 +14,6 @@ import (
 // Each page has these parts, so that somebody who is woken up finds them.
 var parts = []string{"## What it means\n", "## See it\n", "## What to do\n"}
 
-// notYet still has paths in runbook_url.
-const notYet = "05-crd-operator/postgres"
-
 // shortcomings are what is wrong with the pages for the alerts.
 func shortcomings(folder string, rules []Rule, pages map[string]string) []string {
 	var problems []string
@@ -26,7 +23,7 @@ func shortcomings(folder string, rules []Rule, pages map[string]string) []string
 		if page := cmp.Or(rule.Annotations["runbook"], rule.Annotations["runbook_url"]); page != folder+"/runbooks/"+rule.Alert+".md" {
 			problems = append(problems, rule.Alert+" points to "+page)
 		}
-		if link, ok := rule.Annotations["runbook_url"]; ok && folder != notYet && !strings.HasPrefix(link, "https://") {
+		if link, ok := rule.Annotations["runbook_url"]; ok && !strings.HasPrefix(link, "https://") {
 			problems = append(problems, rule.Alert+" has a runbook_url that is no URL, so what Alertmanager links to is not there: "+link)
 		}
 		if rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" || rule.Labels["severity"] == "" {
