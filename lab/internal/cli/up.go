@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/pki"
 	"example.com/hacking-a-controller/lab/internal/podnet"
@@ -121,14 +123,18 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout, staticPods 
 
 // takeTurn waits until no other up, down or reset is at work on this lab.
 func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
-	if err := l.Create(); err != nil {
-		return nil, err
+	for {
+		if err = l.Create(); err == nil {
+			var lock *os.File
+			if lock, err = filelock.Lock(ctx, l.CommandLock()); err == nil {
+				// It may have been a reset that was at work, and deleted the folders.
+				return func() { _ = lock.Close() }, l.Create()
+			}
+		}
+		if !errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil { // else a reset has deleted the folder meanwhile
+			return nil, err
+		}
 	}
-	lock, err := supervisor.Flock(ctx, l.CommandLock())
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = lock.Close() }, nil
 }
 
 // prepare writes all that the components read when they start.
