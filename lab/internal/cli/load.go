@@ -38,9 +38,11 @@ func (a *app) load(ctx context.Context, archive string) error {
 	if _, err := os.Stat(archive); err != nil {
 		return fmt.Errorf("loading an image: %w", err) // before a folder is made for it
 	}
-	if err := l.Create(); err != nil {
+	unlock, err := takeTurn(ctx, l)
+	if err != nil {
 		return err
 	}
+	unlock() // there are folders now
 	loaded, err := image.NewStore(l.Images()).Load(ctx, archive)
 	if err != nil {
 		return err

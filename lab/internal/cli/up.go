@@ -121,13 +121,13 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout, staticPods 
 	return startSupervisor(ctx, l, &claims)
 }
 
-// takeTurn waits until no other up, down or reset is at work on this lab.
-func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
+// takeTurn waits until no other up, down or reset is at work on this lab, and makes its folders.
+func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), _ error) {
 	for {
-		if err = l.Create(); err == nil {
+		err := l.Mark()
+		if err == nil {
 			var lock *os.File
 			if lock, err = filelock.Lock(ctx, l.CommandLock()); err == nil {
-				// It may have been a reset that was at work, and deleted the folders.
 				return func() { _ = lock.Close() }, l.Create()
 			}
 		}
