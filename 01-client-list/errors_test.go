@@ -131,7 +131,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 				t.Cleanup(server.Close)
 				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
 			},
-			"SERVER cannot be reached",
+			"what listens at SERVER does not speak TLS; correct the server's address in the kubeconfig",
 		},
 		"something that is not Kubernetes": {
 			func(t *testing.T) string { return kubeconfigFor(t, serve(t, http.NotFound)) },
@@ -184,17 +184,17 @@ func TestACertificateAuthorityThatIsNoneIsNamed(t *testing.T) {
 // kubeconfigWithHelper names a program that logs in.
 func kubeconfigWithHelper(t *testing.T, command string) string {
 	t.Helper()
-	return writeKubeconfig(t, `{server: "https://127.0.0.1:1"}`,
-		`{exec: {apiVersion: client.authentication.k8s.io/v1, command: `+command+`, interactiveMode: Never, installHint: ask at the door}}`)
+	return kubeconfigOf(t, `{server: "https://127.0.0.1:1"}`,
+		`{exec: {apiVersion: client.authentication.k8s.io/v1, command: '`+command+`', interactiveMode: Never, installHint: ask at the door}}`)
 }
 
 // kubeconfigThrough names a proxy. No proxy is asked for what is on this machine.
 func kubeconfigThrough(t *testing.T, proxy string) string {
 	t.Helper()
-	return writeKubeconfig(t, `{server: "https://moon.invalid", proxy-url: "`+proxy+`"}`, "{}")
+	return kubeconfigOf(t, `{server: "https://moon.invalid", proxy-url: "`+proxy+`"}`, "{}")
 }
 
-func writeKubeconfig(t *testing.T, cluster, user string) string {
+func kubeconfigOf(t *testing.T, cluster, user string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	content := `{apiVersion: v1, kind: Config, current-context: x, clusters: [{name: c, cluster: ` + cluster + `}],

@@ -148,7 +148,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 				t.Cleanup(server.Close)
 				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
 			},
-			" cannot be reached",
+			" does not speak TLS; correct the server's address in the kubeconfig",
 		},
 	}
 	for name, tc := range tests {
