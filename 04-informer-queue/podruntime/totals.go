@@ -147,7 +147,7 @@ func (s *sum) put(l life, n int64) {
 func (s *sum) seconds(now time.Time) float64 {
 	var whole int64
 	for l, n := range s.ahead {
-		if false {
+		if max(l.start, l.end) > now.Unix() {
 			whole += n * l.at(now.Unix())
 			continue
 		}
