@@ -24,7 +24,7 @@ func unreached(err error, server string) error {
 	)
 	switch {
 	case strings.HasPrefix(err.Error(), "getting credentials: "):
-		return fmt.Errorf("the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (%s)", helperSays(err))
+		return fmt.Errorf("the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (%s)", helperError(err))
 	case proxyRefused(err):
 		return fmt.Errorf("the proxy on the way to %s did not let the request through; correct proxy-url in the kubeconfig, or HTTPS_PROXY and NO_PROXY (%w)", server, err)
 	case errors.As(err, &name):
@@ -44,9 +44,9 @@ func unreached(err error, server string) error {
 	}
 }
 
-// helperSays is the first line of client-go's error, which has no type, and the
+// helperError is the first line of client-go's error, which has no type, and the
 // last one, if the kubeconfig gives a hint how to install the helper.
-func helperSays(err error) string {
+func helperError(err error) string {
 	text, rest, _ := strings.Cut(strings.TrimPrefix(err.Error(), "getting credentials: "), "\n")
 	if _, hint, found := strings.Cut(rest, "#client-go-credential-plugins"); found && strings.TrimSpace(hint) != "" {
 		text += ": " + strings.Join(strings.Fields(hint), " ")
