@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,6 +100,26 @@ func TestErrorsOverTheWire(t *testing.T) {
 			},
 			"the certificate of SERVER is not trusted",
 		},
+		"a login helper that is not there": {
+			func(t *testing.T) string { return kubeconfigWithHelper(t, "no-such-login-helper") },
+			"the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable no-such-login-helper not found: ask at the door)\n",
+		},
+		"a login helper that fails": {
+			func(t *testing.T) string { return kubeconfigWithHelper(t, "false") },
+			"the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable false failed with exit code 1)\n",
+		},
+		"a proxy that is not there": {
+			func(t *testing.T) string { return kubeconfigThrough(t, "http://127.0.0.1:1") },
+			"the proxy on the way to SERVER did not let the request through",
+		},
+		"a proxy that refuses": {
+			func(t *testing.T) string {
+				proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+				t.Cleanup(proxy.Close)
+				return kubeconfigThrough(t, proxy.URL)
+			},
+			"the proxy on the way to SERVER did not let the request through",
+		},
 		"a closed port": {
 			// A port that was just closed may soon be somebody else's.
 			func(t *testing.T) string { return kubeconfigTo(t, "https://127.0.0.1:1", nil) },
@@ -109,7 +131,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 				t.Cleanup(server.Close)
 				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
 			},
-			"SERVER cannot be reached",
+			"what listens at SERVER does not speak TLS; correct the server's address in the kubeconfig",
 		},
 		"something that is not Kubernetes": {
 			func(t *testing.T) string { return kubeconfigFor(t, serve(t, http.NotFound)) },
@@ -157,4 +179,26 @@ func TestACertificateAuthorityThatIsNoneIsNamed(t *testing.T) {
 	assert.Equal(t, 1, cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
 	assert.Contains(t, stderr.String(), "error: creating a client for https://example:6443: ")
 	assert.Contains(t, stderr.String(), "; repair the kubeconfig")
+}
+
+// kubeconfigWithHelper names a program that logs in.
+func kubeconfigWithHelper(t *testing.T, command string) string {
+	t.Helper()
+	return kubeconfigOf(t, `{server: "https://127.0.0.1:1"}`,
+		`{exec: {apiVersion: client.authentication.k8s.io/v1, command: '`+command+`', interactiveMode: Never, installHint: ask at the door}}`)
+}
+
+// kubeconfigThrough names a proxy. No proxy is asked for what is on this machine.
+func kubeconfigThrough(t *testing.T, proxy string) string {
+	t.Helper()
+	return kubeconfigOf(t, `{server: "https://moon.invalid", proxy-url: "`+proxy+`"}`, "{}")
+}
+
+func kubeconfigOf(t *testing.T, cluster, user string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	content := `{apiVersion: v1, kind: Config, current-context: x, clusters: [{name: c, cluster: ` + cluster + `}],
+users: [{name: u, user: ` + user + `}], contexts: [{name: x, context: {cluster: c, user: u}}]}`
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
 }

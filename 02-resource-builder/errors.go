@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"example.com/hacking-a-controller/02-resource-builder/cli"
 )
@@ -57,6 +58,23 @@ func explainNotFound(err error) error {
 	return fmt.Errorf("%w; if the type was removed, discovery's cache still has it: delete ~/.kube/cache/discovery", err)
 }
 
+// unavailable adds to the sentence about an unknown type which APIs do not answer. What
+// discovery found is cached, and what it did not find, is not.
+func unavailable(err error, flags *genericclioptions.ConfigFlags) error {
+	if err == nil || !strings.Contains(err.Error(), unknownType) {
+		return err
+	}
+	api, failed := flags.ToDiscoveryClient()
+	if failed != nil {
+		return err
+	}
+	_, _, discovered := api.ServerGroupsAndResources()
+	return cli.Unavailable(err, discovered)
+}
+
+// unknownType is how cli-runtime begins to say it.
+const unknownType = "the server doesn't have a resource type "
+
 // explainInput is for what cli-runtime itself refuses. These errors have no
 // types, only words. Sentences that are complete come by here as well and stay as
 // they are.
@@ -64,7 +82,7 @@ func explainInput(err error) error {
 	// Some bring an advice of their own in a second line.
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	for _, known := range []struct{ words, next string }{
-		{"the server doesn't have a resource type ", "kubectl api-resources shows those that it has"},
+		{unknownType, "kubectl api-resources shows those that it has"},
 		{"error parsing ", "correct the YAML there; what follows it in the file was not read"},
 		{"unable to decode ", "each document needs apiVersion, kind and metadata.name"},
 		{"no matches for kind ", "correct apiVersion and kind, or install its CustomResourceDefinition first"},

@@ -148,7 +148,7 @@ func TestErrorsOverTheWire(t *testing.T) {
 				t.Cleanup(server.Close)
 				return kubeconfigTo(t, strings.Replace(server.URL, "http:", "https:", 1), nil)
 			},
-			" cannot be reached",
+			" does not speak TLS; correct the server's address in the kubeconfig",
 		},
 	}
 	for name, tc := range tests {
@@ -166,6 +166,23 @@ func TestErrorsOverTheWire(t *testing.T) {
 			assert.LessOrEqual(t, busy.Load(), int32(2), "client-go alone makes ten requests, a second apart")
 		})
 	}
+}
+
+func TestATypeWhoseAPIIsDownIsUnavailable(t *testing.T) {
+	known := discover(http.NotFound)
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch version := (metav1.GroupVersionForDiscovery{GroupVersion: "sky/v1", Version: "v1"}); r.URL.Path {
+		case "/apis":
+			writeJSON(w, http.StatusOK, metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "sky", Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version}}})
+		case "/apis/sky/v1":
+			http.Error(w, "nobody serves it", http.StatusServiceUnavailable)
+		default:
+			known(w, r)
+		}
+	})
+	_, stderr, code := resourceBuilder("moons", "--kubeconfig", kubeconfigFor(t, server))
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: the server doesn't have a resource type \"moons\"; kubectl api-resources shows those that it has; but of sky/v1 there was no answer, so its types are unavailable, not unknown: kubectl get apiservices says why\n", stderr)
 }
 
 // TestSeveralObjectsOfADeadServer is one error, however many were requested.

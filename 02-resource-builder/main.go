@@ -62,7 +62,7 @@ func run(o *options, args []string, out, errOut io.Writer) error {
 	if err == nil && found == 0 {
 		fmt.Fprintln(errOut, nothingFound(result, o))
 	}
-	return explainEach(err, server)
+	return unavailable(explainEach(err, server), o.config)
 }
 
 // nothingFound is what kubectl prints, too. The commonest reason is that one is

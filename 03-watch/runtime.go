@@ -69,7 +69,7 @@ func (r *runtimes) handle(ctx context.Context, c change) error {
 func runningTime(pods []corev1.Pod, now time.Time) time.Duration {
 	var sum time.Duration
 	for _, pod := range pods {
-		sum += now.Sub(pod.CreationTimestamp.Time)
+		sum += max(0, now.Sub(pod.CreationTimestamp.Time)) // the server's clock may be ahead of ours
 	}
 	return sum
 }

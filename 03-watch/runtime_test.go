@@ -32,6 +32,7 @@ func TestRunningTime(t *testing.T) {
 		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(now.Add(-ago).UTC())}}
 	}
 	assert.Equal(t, 150*time.Second, runningTime([]corev1.Pod{created(time.Minute), created(90 * time.Second)}, now))
+	assert.Equal(t, time.Minute, runningTime([]corev1.Pod{created(time.Minute), created(-time.Hour)}, now), "the server's clock is ahead")
 	assert.Zero(t, runningTime(nil, now))
 }
 

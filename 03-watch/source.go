@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/hacking-a-controller/03-watch/cli"
 )
 
 // podSource lists and watches pods through the clientset. It decodes them into
@@ -57,7 +59,7 @@ func anySource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, s
 // mappingFor finds the resource that the user means by pod, pods, po,
 // deployments.apps or deployments.v1.apps. The mapper knows from discovery which
 // resources the server has.
-func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
+func mappingFor(mapper *discovered, typ string) (*meta.RESTMapping, error) {
 	full, group := schema.ParseResourceArg(typ)
 	if full != nil {
 		if kind, err := mapper.KindFor(*full); err == nil {
@@ -66,7 +68,8 @@ func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
 	}
 	kind, err := mapper.KindFor(group.WithVersion(""))
 	if meta.IsNoMatchError(err) {
-		return nil, fmt.Errorf("the server does not have a resource type %q; kubectl api-resources lists those that it has", typ)
+		err = fmt.Errorf("the server does not have a resource type %q; kubectl api-resources lists those that it has", typ)
+		return nil, cli.Unavailable(err, mapper.err)
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func mappingFor(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
 
 // newMapper returns a mapper from what users call a type to the resource. It
 // requests from the server which resources there are. The context ends its requests.
-func newMapper(ctx context.Context, config *rest.Config) (meta.RESTMapper, error) {
+func newMapper(ctx context.Context, config *rest.Config) (*discovered, error) {
 	config = rest.CopyConfig(config)
 	// The discovery client takes no context, so the transport adds it.
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -88,10 +91,26 @@ func newMapper(ctx context.Context, config *rest.Config) (meta.RESTMapper, error
 	if err != nil {
 		return nil, err
 	}
-	resources, err := restmapper.GetAPIGroupResources(client)
+	found := &discovered{DiscoveryInterface: client}
+	resources, err := restmapper.GetAPIGroupResources(found)
 	if err != nil {
 		return nil, err
 	}
 	mapper := restmapper.NewDiscoveryRESTMapper(resources)
-	return restmapper.NewShortcutExpander(mapper, client, nil), nil // knows that po are pods
+	found.RESTMapper = restmapper.NewShortcutExpander(mapper, client, nil) // knows that po are pods
+	return found, nil
+}
+
+// discovered is what the server has. An API that does not answer is missing in it.
+type discovered struct {
+	discovery.DiscoveryInterface
+	meta.RESTMapper
+	err error // which do not
+}
+
+// ServerGroupsAndResources keeps the error that restmapper drops.
+func (d *discovered) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	groups, resources, err := d.DiscoveryInterface.ServerGroupsAndResources()
+	d.err = err
+	return groups, resources, err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -16,14 +15,12 @@ import (
 //
 // There are two families. If the server answered, client-go returns a
 // *StatusError, and the functions of apierrors ask it for its reason. If no
-// answer came, the error is from Go's own network packages. Any other error is
-// returned as it is.
+// answer came, the error is from what is on the way to the server: see unreached.
+// Any other error is returned as it is.
 func Explain(err error, server string) error {
 	var (
-		certificate *tls.CertificateVerificationError
-		name        *net.DNSError
-		transport   *url.Error
-		status      apierrors.APIStatus
+		transport *url.Error
+		status    apierrors.APIStatus
 	)
 	switch {
 	case err == nil:
@@ -38,21 +35,23 @@ func Explain(err error, server string) error {
 	case apierrors.IsResourceExpired(err):
 		return fmt.Errorf("the server has forgotten the rest of the list; run the command again (%w)", err)
 
-	case timedOut(err):
-		// Without the cause: one deadline shows in several ways.
-		return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz", server)
-	case errors.As(err, &certificate):
-		return fmt.Errorf("the certificate of %s is not trusted; get a new kubeconfig, or make sure that this is the right server (%w)", server, certificate.Err)
-	case errors.As(err, &name):
-		return fmt.Errorf("the host of %s was not found; check its name in the kubeconfig, and the network (%w)", server, name)
+	case apierrors.IsServiceUnavailable(err):
+		return fmt.Errorf("%w; the server, or what serves this type behind it, is down: kubectl get apiservices shows which", err)
 	case errors.As(err, &transport):
-		return fmt.Errorf("%s cannot be reached; start the cluster, or choose another with --context or --kubeconfig (%w)", server, transport.Err)
+		return unreached(transport.Err, server)
+	case timedOut(err):
+		return late(server)
 
 	case errors.As(err, &status):
 		return fmt.Errorf("%w; see how the server is with kubectl get --raw /readyz", err)
 	default:
 		return err // no request failed
 	}
+}
+
+// late leaves the cause out: one deadline shows in several ways.
+func late(server string) error {
+	return fmt.Errorf("%s did not answer in time; see whether it is up with kubectl get --raw /readyz", server)
 }
 
 // timedOut knows all the ways in which a deadline shows: ours, the network's,

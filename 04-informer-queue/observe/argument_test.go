@@ -9,6 +9,7 @@ import (
 
 // service is what a cache might have.
 func service() map[string]any {
+	one, two := map[string]any{"n": int64(1)}, map[string]any{"n": int64(2)}
 	object := map[string]any{
 		"metadata": map[string]any{
 			"name":              "web",
@@ -19,6 +20,8 @@ func service() map[string]any {
 		"spec": map[string]any{
 			"ports":    []any{map[string]any{"port": int64(80), "name": "http"}, map[string]any{"port": int64(443)}},
 			"headless": false,
+			"word":     "c2VzYW1l",
+			"lists":    []any{map[string]any{"items": []any{one, two}}, map[string]any{"items": []any{one}}},
 			"selector": map[string]any{"app": "web"},
 		},
 	}
@@ -45,6 +48,15 @@ func TestTemplates(t *testing.T) {
 		"jsonpath: a list":                    {"jsonpath", `{range .spec.ports[*]}{.port}:{.name},{end}!`, "80:http,443:,!", "name is not found"},
 		"jsonpath: an object":                 {"jsonpath", "{.spec.selector}", `{"app":"web"}`, ""},
 		"jsonpath: no field at all":           {"jsonpath", "just text", "just text", ""},
+		"jsonpath: missing in a range":        {"jsonpath", `a{range .spec.ports[*]}{.port}{.names[3]},{.name}{"\n"}{end}b`, "a80,http\n443,\nb", "names is not found"},
+		"jsonpath: missing before a range":    {"jsonpath", `{.spec.ports[7]}a{range .spec.ports[*]}{.port},{end}b`, "a80,443,b", "array index out of bounds"},
+		"jsonpath: a range over nothing":      {"jsonpath", `a{range .spec.nope[*]}{.port},{end}b`, "ab", "nope is not found"},
+		"jsonpath: a range over an item":      {"jsonpath", `a{range .spec.ports[7]}{.port},{end}b`, "ab", "array index out of bounds"},
+		"jsonpath: a range in a range":        {"jsonpath", `{range .spec.lists[*]}[{range .items[*]}{.n}{.x[1]};{end}]{end}!`, "[1;2;][1;]!", "x is not found"},
+		"gotemplate: base64decode":            {"gotemplate", `{{.spec.word | base64decode}}`, "sesame", ""},
+		"gotemplate: nothing to decode":       {"gotemplate", `a{{.spec.nope | base64decode}}b`, "ab", `map has no entry for key "nope"`},
+		"gotemplate: exists":                  {"gotemplate", `{{exists .spec "ports" 1 "port"}} {{exists .spec "ports" 2}} {{exists .spec "nope"}}`, "true false false", ""},
+		"gotemplate: the length of nothing":   {"gotemplate", `a{{len .spec.nope}}b{{len .spec.ports}}`, "a0b2", `map has no entry for key "nope"`},
 		"gotemplate: a field":                 {"gotemplate", "{{.metadata.name}}", "web", ""},
 		"gotemplate: a field inside text":     {"gotemplate", "a {{.metadata.name}} b", "a web b", ""},
 		"gotemplate: no field":                {"gotemplate", "{{.spec.nope}}", "", `map has no entry for key "nope"`},

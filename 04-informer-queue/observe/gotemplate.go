@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"encoding/base64"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,10 +9,14 @@ import (
 	"text/template/parse"
 )
 
-// parseGoTemplate knows the language of kubectl -o go-template.
+// parseGoTemplate knows the language of kubectl -o go-template, with its two functions: exists
+// and base64decode.
 func parseGoTemplate(text string, strict bool) (template, error) {
 	tree := gotemplate.New("argument").Funcs(gotemplate.FuncMap{
-		"index": func(item any, keys ...any) (any, error) { return index(item, keys, strict) },
+		"exists":       func(item any, keys ...any) bool { return exists(item, keys) },
+		"base64decode": func(value any) (string, error) { return base64decode(value, strict) },
+		"len":          func(value any) (int, error) { return length(value, strict) },
+		"index":        func(item any, keys ...any) (any, error) { return index(item, keys, strict) },
 		"shown": func(value any) any {
 			if value == nil {
 				return ""
@@ -90,4 +95,36 @@ func index(item any, keys []any, strict bool) (any, error) {
 		}
 	}
 	return item, nil
+}
+
+// exists is kubectl's: whether index would find something.
+func exists(item any, keys []any) bool {
+	found, err := index(item, keys, true)
+	return err == nil && found != nil
+}
+
+// base64decode is kubectl's, which fails where there is nothing to decode.
+func base64decode(value any, strict bool) (string, error) {
+	if value == nil && !strict {
+		return "", nil
+	}
+	text, ok := value.(string)
+	if !ok {
+		return "", fmt.Errorf("base64decode needs a string, and this is %v", value)
+	}
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	return string(decoded), err
+}
+
+// length is for len, of which Go has one that fails where there is nothing to count.
+func length(value any, strict bool) (int, error) {
+	if value == nil && !strict {
+		return 0, nil
+	}
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.String, reflect.Map, reflect.Slice:
+		return v.Len(), nil
+	default:
+		return 0, fmt.Errorf("len needs a string, a list or a map, and this is %v", value)
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+
+	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 // discoveryTimeout is how long it may take to find the type.
@@ -38,7 +40,8 @@ func findResource(ctx context.Context, config *rest.Config, name string) (*meta.
 		SingleResourceType().
 		Do().ResourceMapping()
 	if err != nil && (meta.IsNoMatchError(err) || strings.Contains(err.Error(), "doesn't have a resource type")) {
-		return nil, fmt.Errorf("%w; kubectl api-resources lists those that it has", err)
+		_, _, discovered := types.discovery.ServerGroupsAndResources()
+		return nil, cli.Unavailable(fmt.Errorf("%w; kubectl api-resources lists those that it has", err), discovered)
 	}
 	return mapping, err
 }

@@ -73,6 +73,18 @@ type life struct {
 	start, end int64
 }
 
+// at is for how long the pod had been running at that time. The clocks of nodes are not
+// ours: of a pod that begins later than now, or has ended later, it is what was until now.
+func (l life) at(now int64) int64 {
+	if l.start == 0 {
+		return 0
+	}
+	if l.end == 0 || l.end > now {
+		return max(0, now-l.start)
+	}
+	return l.end - l.start
+}
+
 // sum is for how long many pods have been running, all together. To go through the
 // pods would be
 //
@@ -84,12 +96,14 @@ type life struct {
 //	running * now - starts + ended
 //
 // A pod that changes takes its old part out of them and puts its new one in.
-// That costs the same however many pods there are.
+// That costs the same however many pods there are. A part can be put in when both
+// times are past: until then, by our clock, it waits in ahead.
 type sum struct {
-	pods    int64 // all, with those that have not begun to run
-	running int64 // how many run
-	starts  int64 // when those began, added up
-	ended   int64 // for how long the others ran
+	pods    int64          // all, with those that have not begun to run
+	running int64          // how many run
+	starts  int64          // when those began, added up
+	ended   int64          // for how long the others ran
+	ahead   map[life]int64 // how many have these times, of which one may be in the future
 }
 
 // count adds a pod with sign 1, and takes it away with sign -1.
@@ -97,17 +111,49 @@ func (s *sum) count(l life, sign int64) {
 	s.pods += sign
 	switch {
 	case l.start == 0:
-	case l.end == 0:
-		s.running += sign
-		s.starts += sign * l.start
+	case sign > 0:
+		if s.ahead == nil {
+			s.ahead = map[life]int64{}
+		}
+		s.ahead[l]++
+	case s.ahead[l] > 0:
+		s.takeAhead(l, 1)
 	default:
-		s.ended += sign * (l.end - l.start)
+		s.put(l, -1)
+	}
+}
+
+func (s *sum) takeAhead(l life, n int64) {
+	if s.ahead[l] -= n; s.ahead[l] == 0 {
+		delete(s.ahead, l)
+	}
+	if len(s.ahead) == 0 {
+		s.ahead = nil // its memory, too
+	}
+}
+
+// put puts the part of n pods into the three numbers.
+func (s *sum) put(l life, n int64) {
+	if l.end == 0 {
+		s.running += n
+		s.starts += n * l.start
+	} else {
+		s.ended += n * (l.end - l.start)
 	}
 }
 
 // seconds is the sum at that time. A time.Duration would not hold it: a hundred
 // thousand pods run for its 292 years in one day.
 func (s *sum) seconds(now time.Time) float64 {
-	whole := s.running*now.Unix() - s.starts + s.ended
-	return float64(whole) + float64(s.running)*float64(now.Nanosecond())/1e9
+	var whole int64
+	for l, n := range s.ahead {
+		if max(l.start, l.end) > now.Unix() {
+			whole += n * l.at(now.Unix())
+			continue
+		}
+		s.put(l, n)
+		s.takeAhead(l, n)
+	}
+	whole += s.running*now.Unix() - s.starts + s.ended
+	return max(0, float64(whole)+float64(s.running)*float64(now.Nanosecond())/1e9)
 }

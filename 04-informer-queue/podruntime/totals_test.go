@@ -52,3 +52,39 @@ func TestNamespacesAreApart(t *testing.T) {
 	totals.replace(&pod{namespace: "coast", uid: "1", life: life{start: 100}}, nil)
 	assert.Equal(t, map[string]float64{"harbour": 50}, totals.all(now))
 }
+
+// Clocks differ: that of a node, that of the API server and ours. No time is negative, and no
+// pod takes anything from the others.
+func TestAPodWhoseClockIsAhead(t *testing.T) {
+	for name, tc := range map[string]struct {
+		l                   life
+		before, amid, after float64 // at 200, 350 and 500
+	}{
+		"it runs":                    {life{start: 300}, 0, 50, 200},
+		"it has ended":               {life{300, 400}, 0, 50, 100},
+		"it has ended in our future": {life{100, 400}, 100, 250, 300},
+		"it begins in the year 9999": {life{start: 253402300799}, 0, 0, 0},
+		"it ends in the year 9999":   {life{100, 253402300799}, 100, 250, 400},
+		"it has ended in our past":   {life{100, 150}, 50, 50, 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			totals := newTotals()
+			other := &pod{namespace: "coast", name: "other", uid: "2", life: life{start: 190}}
+			totals.replace(nil, other)
+			totals.replace(nil, bell("1", "1", tc.l))
+			for i, want := range []float64{tc.before, tc.amid, tc.after} {
+				now := []int64{200, 350, 500}[i]
+				assert.InDelta(t, want+float64(now-190), totals.seconds("coast", time.Unix(now, 0)), 0, "at %d", now)
+			}
+			totals.replace(bell("1", "1", tc.l), nil)
+			assert.InDelta(t, 310, totals.seconds("coast", time.Unix(500, 0)), 0, "it has taken along what was its own")
+		})
+	}
+}
+
+func TestOurOwnClockIsSetBack(t *testing.T) {
+	totals := newTotals()
+	totals.replace(nil, bell("1", "1", life{start: 100}))
+	assert.InDelta(t, 100, totals.seconds("coast", time.Unix(200, 0)), 0)
+	assert.Zero(t, totals.seconds("coast", time.Unix(50, 0)))
+}

@@ -12,8 +12,18 @@ import (
 	"io/fs"
 	"os"
 	filepath "path"
+	"strings"
 	"syscall"
 )
+
+// unfinished is between the name of a file and a number in that of what is to take its place.
+const unfinished = ".new-"
+
+// IsUnfinished reports whether the file at path was being written to take the place of own.
+func IsUnfinished(path, own string) bool {
+	number, ok := strings.CutPrefix(path, own+unfinished)
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
 
 // Write replaces the content of a file that only its owner can read.
 func Write(path string, data []byte) error {
@@ -25,7 +35,7 @@ func Write(path string, data []byte) error {
 
 func write(path string, data []byte) error {
 	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, filepath.Base(path)+".new-") // nobody else may read it
+	temp, err := os.CreateTemp(dir, filepath.Base(path)+unfinished) // nobody else may read it
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,15 @@ func TestAwaitPrintsOnlyWhatTheLastTryPrinted(t *testing.T) {
 	assert.Empty(t, errOut)
 }
 
+// What the lab makes itself is another matter: see newRoot.
+func TestACommandOfTheUsersHasTheUsersUmask(t *testing.T) {
+	before := syscall.Umask(0o077)
+	out, errOut, err := runLab(t, "await", "umask")
+	syscall.Umask(before)
+	require.NoError(t, err, errOut)
+	assert.Equal(t, "77", strings.TrimLeft(strings.TrimSpace(out), "0"))
+}
+
 func TestAwaitGivesUp(t *testing.T) {
 	for name, tc := range map[string]struct{ command, printed string }{
 		"when every try fails":    {"echo seen; echo refused >&2; exit 3", "seen\nrefused\n"},

@@ -104,6 +104,13 @@ It needs neither root nor Docker, and listens on 127.0.0.1 only.`,
 	root.SetOut(out)
 	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of the lab (default $"+layout.EnvDir+", else .lab beside the folder this program was built in)")
 	root.CompletionOptions.HiddenDefaultCmd = true
+	// What the lab makes for containers, any user of theirs may have to read, as on other nodes;
+	// what is secret has a mode of its own. A command of the user's keeps the user's umask.
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if name := cmd.Name(); name != "await" && name != "kubectl" {
+			syscall.Umask(0o022)
+		}
+	}
 	root.AddCommand(
 		newUp(a), newDown(a), newReset(a), newStatus(a), newLogs(a),
 		newEnv(a), newAwait(a), newLoad(a), newCrictl(a), newKubectl(a), newSupervise(a),

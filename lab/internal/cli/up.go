@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/pki"
 	"example.com/hacking-a-controller/lab/internal/podnet"
@@ -119,16 +121,20 @@ func (a *app) ensureSupervisor(ctx context.Context, l layout.Layout, staticPods 
 	return startSupervisor(ctx, l, &claims)
 }
 
-// takeTurn waits until no other up, down or reset is at work on this lab.
-func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), err error) {
-	if err := l.Create(); err != nil {
-		return nil, err
+// takeTurn waits until no other up, down or reset is at work on this lab, and makes its folders.
+func takeTurn(ctx context.Context, l layout.Layout) (unlock func(), _ error) {
+	for {
+		err := l.Mark()
+		if err == nil {
+			var lock *os.File
+			if lock, err = filelock.Lock(ctx, l.CommandLock()); err == nil {
+				return func() { _ = lock.Close() }, l.Create()
+			}
+		}
+		if !errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil { // else a reset has deleted the folder meanwhile
+			return nil, err
+		}
 	}
-	lock, err := supervisor.Flock(ctx, l.CommandLock())
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = lock.Close() }, nil
 }
 
 // prepare writes all that the components read when they start.

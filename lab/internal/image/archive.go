@@ -1,142 +1,121 @@
 package image
 
 import (
-	"archive/tar"
-	"bufio"
-	"bytes"
-	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// errNotAnArchive is for files that are something else.
-var errNotAnArchive = errors.New("this is not an image archive (make one with: docker save -o IMAGE.tar IMAGE)")
+var (
+	// errNotAnArchive is for files that are something else.
+	errNotAnArchive = errors.New("this is not an image archive (make one with: docker save -o IMAGE.tar IMAGE)")
+	// errCutOff is for archives that end too early: of a copy that was interrupted, or of a full disk.
+	errCutOff = errors.New("the archive is cut off (save or copy it again)")
+)
 
-// errNoName is for archives that do not say what the image is called.
-var errNoName = errors.New("the archive does not name its image (save it by its name, not by its ID: docker save -o IMAGE.tar NAME:TAG)")
+// open reads an archive. scratch is a folder for its files.
+func open(ctx context.Context, path, scratch string) ([]entry, error) {
+	if err := unpackArchive(ctx, path, scratch); err != nil {
+		return nil, err
+	}
+	files, err := os.OpenRoot(scratch) // no link in the archive leads out of it
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close()
+	if _, err := files.Stat("manifest.json"); err == nil { // docker writes both forms; this one has the names
+		return openDocker(scratch)
+	}
+	if _, err := files.Stat("index.json"); err == nil {
+		return openLayout(scratch)
+	}
+	return nil, errNotAnArchive
+}
 
-// open reads an archive. scratch is a directory for its unpacked layout.
-func open(path, scratch string) (found, error) {
+// unpackArchive writes the files of an archive to dir.
+func unpackArchive(ctx context.Context, path, dir string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return found{}, errors.New("there is no such file")
+		return errors.New("there is no such file")
 	}
 	if err != nil {
-		return found{}, err
+		return err
 	}
 	if !info.Mode().IsRegular() {
-		return found{}, errNotAnArchive
+		return errNotAnArchive
 	}
-	opener := func() (io.ReadCloser, error) { return reader(path) }
-	files, err := list(opener)
-	switch {
-	case err != nil:
-		return found{}, errNotAnArchive
-	case files["manifest.json"]: // docker writes both forms; this one has the names
-		return openDocker(opener)
-	case files["index.json"]:
-		return openLayout(opener, scratch)
-	default:
-		return found{}, errNotAnArchive
-	}
-}
-
-// reader opens a tar file that may be compressed with gzip.
-func reader(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	buffered := bufio.NewReader(f)
-	content := io.Reader(buffered)
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		if content, err = gzip.NewReader(buffered); err != nil {
-			_ = f.Close()
-			return nil, err
-		}
+	defer f.Close()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{content, f}, nil
-}
-
-// list returns the names of the files in an archive.
-func list(opener tarball.Opener) (map[string]bool, error) {
-	r, err := opener()
-	if err != nil {
-		return nil, err
+	content, err := uncompressed(interruptible{ctx, f})
+	if err == nil {
+		_, err = extract(content, dir)
 	}
-	defer r.Close()
-	files := map[string]bool{}
-	for archive := tar.NewReader(r); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return files, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		files[trimDot(header.Name)] = true
+	unknown := compressedError("")
+	switch {
+	case err == nil || errors.As(err, &unknown) || ctx.Err() != nil:
+		return err
+	case isEmpty(dir):
+		return errNotAnArchive
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errCutOff
+	default:
+		return fmt.Errorf("unpacking the archive: %w", err)
 	}
 }
 
-// openDocker reads what docker save writes.
-func openDocker(opener tarball.Opener) (found, error) {
-	manifest, err := tarball.LoadManifest(opener)
-	if err != nil || len(manifest) == 0 {
-		return found{}, errNotAnArchive
+// interruptible is a reader that fails once ctx has ended.
+type interruptible struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
 	}
-	if len(manifest) > 1 {
-		return found{}, fmt.Errorf("the archive holds %d images (save one image per archive)", len(manifest))
-	}
-	names := manifest[0].RepoTags
-	if len(names) == 0 {
-		return found{}, errNoName
-	}
-	tag, err := name.NewTag(names[0])
-	if err != nil {
-		return found{}, err
-	}
-	image, err := tarball.Image(opener, &tag)
-	return found{image: image, names: names}, err
+	return r.Reader.Read(p)
 }
 
 // openLayout reads an OCI archive, which is the tar of an OCI layout.
-func openLayout(opener tarball.Opener, scratch string) (found, error) {
-	r, err := opener()
+func openLayout(dir string) (entries []entry, err error) {
+	index, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
-		return found{}, err
+		return nil, errNotAnArchive
 	}
-	defer r.Close()
-	if err := os.MkdirAll(scratch, 0o700); err != nil {
-		return found{}, err
-	}
-	if _, err := extract(r, scratch); err != nil {
-		return found{}, fmt.Errorf("unpacking the archive: %w", err)
-	}
-	index, err := layout.ImageIndexFromPath(scratch)
+	manifest, err := index.IndexManifest()
 	if err != nil {
-		return found{}, errNotAnArchive
+		return nil, errNotAnArchive
 	}
-	one, err := search(index, nil)
-	if err != nil {
-		return found{}, err
+	for _, descriptor := range manifest.Manifests {
+		one, err := look(index, descriptor)
+		if err != nil {
+			return nil, incomplete(err)
+		}
+		entries = append(entries, one)
 	}
-	if one.image == nil {
-		return found{}, fmt.Errorf("the archive has no image for %s/%s, which this machine is; it has %s (build or save it for this platform)",
-			runtime.GOOS, runtime.GOARCH, one.others())
+	return entries, nil
+}
+
+// incomplete says what it means that a file is not in the archive.
+func incomplete(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the archive lacks a part of its image (save it again, whole): %w", err)
 	}
-	if len(one.names) == 0 {
-		return found{}, errNoName
-	}
-	return one, nil
+	return err
+}
+
+func isEmpty(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 0
 }

@@ -15,7 +15,7 @@ func twoImages(t *testing.T, s *Store) (archive, file string) {
 	t.Helper()
 	archive = docker(t, build(t, here, hello("foo")), "foo:v1")
 	for _, a := range []string{archive, docker(t, build(t, here, hello("bar")), "bar:v1")} {
-		_, err := s.Load(a)
+		_, err := s.Load(t.Context(), a)
 		require.NoError(t, err)
 	}
 	foo, err := s.Find("foo:v1")
@@ -42,7 +42,7 @@ func TestOnlyOneImageIsLostIfItsRecord(t *testing.T) {
 			}
 			assert.FileExists(t, file+".broken")
 
-			_, err := s.Load(archive)
+			_, err := s.Load(t.Context(), archive)
 			require.NoError(t, err)
 			again, err := s.Find("foo:v1")
 			require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestAnImageOnAFullDiskKeepsItsRecord(t *testing.T) {
 		err = s.name(before.ID, []string{"another:v1"}, nil)
 		require.ErrorContains(t, err, file)
 		require.ErrorContains(t, err, "is full")
-		_, err = s.Load(more)
+		_, err = s.Load(t.Context(), more)
 		require.Error(t, err)
 		unfinished, err := filepath.Glob(filepath.Join(escape(s.dir), "loading-*"))
 		require.NoError(t, err)

@@ -45,13 +45,17 @@ func tarOf(t *testing.T, files ...file) []byte {
 	return out.Bytes()
 }
 
+func layerOf(t *testing.T, data []byte) v1.Layer {
+	t.Helper()
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+	require.NoError(t, err)
+	return layer
+}
+
 // build makes an image of one layer.
 func build(t *testing.T, platform v1.Platform, files ...file) v1.Image {
 	t.Helper()
-	data := tarOf(t, files...)
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
-	require.NoError(t, err)
-	image, err := mutate.AppendLayers(empty.Image, layer)
+	image, err := mutate.AppendLayers(empty.Image, layerOf(t, tarOf(t, files...)))
 	require.NoError(t, err)
 	config, err := image.ConfigFile()
 	require.NoError(t, err)
@@ -63,8 +67,11 @@ func build(t *testing.T, platform v1.Platform, files ...file) v1.Image {
 	return image
 }
 
-func hello(content string) file {
-	return file{tar.Header{Name: "hello", Typeflag: tar.TypeReg}, content}
+func hello(content string) file { return file{content: content}.named("hello") }
+
+func (f file) named(name string) file {
+	f.Header = tar.Header{Name: name, Typeflag: tar.TypeReg}
+	return f
 }
 
 // docker writes a docker archive.
@@ -116,6 +123,6 @@ func gzipped(t *testing.T, path string) []byte {
 	return out.Bytes()
 }
 
-func entry(image v1.Image, platform *v1.Platform, annotations map[string]string) mutate.IndexAddendum {
+func addendum(image v1.Image, platform *v1.Platform, annotations map[string]string) mutate.IndexAddendum {
 	return mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: platform, Annotations: annotations}}
 }

@@ -13,7 +13,7 @@ import (
 // system can share blocks between copies, it does. A built-in image has no files.
 func (i Image) CopyTo(dir string) error {
 	if i.Builtin {
-		return os.MkdirAll(dir, 0o755)
+		return errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o755)) // whatever the umask
 	}
 	from := filepath.Join(i.dir, rootfsDir)
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
@@ -58,10 +57,8 @@ func place(dir, name string) (string, error) {
 	return filepath.Rel("/", filepath.Join(parent, path.Base(name)))
 }
 
-func trimDot(name string) string { return strings.TrimPrefix(name, "./") }
-
 func extractOne(root *os.Root, name string, header *tar.Header, content io.Reader) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := makeParents(root, filepath.Dir(name)); err != nil {
 		return err
 	}
 	mode := header.FileInfo().Mode().Perm()
@@ -93,6 +90,28 @@ func extractOne(root *os.Root, name string, header *tar.Header, content io.Reade
 	default:
 		return nil
 	}
+}
+
+// makeParents makes the folders that the archive has no entry for. Anybody may enter them,
+// whatever the umask is.
+func makeParents(root *os.Root, name string) error {
+	if name == "." {
+		return nil
+	}
+	err := root.Mkdir(name, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeParents(root, filepath.Dir(name)); err != nil {
+			return err
+		}
+		err = root.Mkdir(name, 0o755)
+	}
+	switch {
+	case err == nil:
+		return root.Chmod(name, 0o755)
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	}
+	return err
 }
 
 func extractFile(root *os.Root, name string, mode fs.FileMode, header *tar.Header, content io.Reader) error {

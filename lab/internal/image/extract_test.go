@@ -3,9 +3,11 @@ package image
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,7 +60,7 @@ func TestExtractRefusesHardLinksToTheOutside(t *testing.T) {
 
 func TestCopy(t *testing.T) {
 	s := newStore(t)
-	_, err := s.Load(docker(t, build(t, here,
+	_, err := s.Load(t.Context(), docker(t, build(t, here,
 		file{tar.Header{Name: "dir", Typeflag: tar.TypeDir, Mode: 0o500}, ""},
 		file{tar.Header{Name: "dir/private", Typeflag: tar.TypeReg, Mode: 0o600}, "p"},
 		file{tar.Header{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/dir/private"}, ""},
@@ -78,4 +80,24 @@ func TestCopy(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o600), info.Mode())
 	require.NoError(t, os.WriteFile(filepath.Join(to, "hard"), []byte("changed"), 0o600))
 	assert.Equal(t, "p", content(t, image, "hard"), "a container changes its own copy only")
+}
+
+// Whoever a container runs as, it can enter the folders that no entry of the archive names.
+func TestTheUmaskOfWhoLoadsAnImageIsNotThatOfItsFiles(t *testing.T) {
+	archive := docker(t, build(t, here, file{content: "hi"}.named("opt/app/hello")), "foo:v1")
+	s := newStore(t)
+	before := syscall.Umask(0o077)
+	_, err := s.Load(t.Context(), archive)
+	image, findErr := s.Find("foo:v1")
+	copied := filepath.Join(t.TempDir(), "copy")
+	copyErr := image.CopyTo(copied)
+	builtin := filepath.Join(t.TempDir(), "builtin")
+	builtinErr := Image{Builtin: true}.CopyTo(builtin)
+	syscall.Umask(before)
+	require.NoError(t, errors.Join(err, findErr, copyErr, builtinErr))
+	for _, path := range []string{builtin, copied, filepath.Join(copied, "opt"), filepath.Join(copied, "opt/app"), filepath.Join(copied, "opt/app/hello")} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, fs.FileMode(0o755), info.Mode().Perm(), path)
+	}
 }

@@ -1,7 +1,12 @@
 package image
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -9,61 +14,132 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// Load unpacks the image in a docker or OCI archive and returns its names.
-// Loading twice is harmless; a name moves to the image that was loaded last.
-func (s *Store) Load(archive string) ([]string, error) {
-	names, err := s.load(archive)
-	if err != nil {
-		return nil, fmt.Errorf("loading %s: %w", archive, err)
-	}
-	return names, nil
+// Loaded is what came of an archive.
+type Loaded struct {
+	// Names are those of the images that are now in the store.
+	Names []string
+	// LeftOut has a sentence for each part of the archive that is not.
+	LeftOut []string
 }
 
-func (s *Store) load(archive string) ([]string, error) {
-	unlock, err := s.lock()
+// Load unpacks the images in a docker or OCI archive, all that run here, until ctx ends.
+// Loading twice is harmless; a name moves to the image that was loaded last.
+func (s *Store) Load(ctx context.Context, archive string) (Loaded, error) {
+	loaded, err := s.load(ctx, archive)
 	if err != nil {
-		return nil, err
+		return Loaded{}, fmt.Errorf("loading %s: %w", archive, err)
+	}
+	return loaded, nil
+}
+
+func (s *Store) load(ctx context.Context, archive string) (Loaded, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return Loaded{}, err
 	}
 	defer unlock()
 	work, err := os.MkdirTemp(s.dir, "loading-")
 	if err != nil {
-		return nil, err
+		return Loaded{}, err
 	}
 	defer os.RemoveAll(work)
 
-	found, err := open(archive, filepath.Join(work, "layout"))
+	entries, err := open(ctx, archive, filepath.Join(work, "archive"))
 	if err != nil {
-		return nil, err
+		return Loaded{}, err
 	}
-	if err := runsHere(found.image); err != nil {
-		return nil, err
-	}
-	digest, err := found.image.ConfigName()
+	images, leftOut, err := choose(entries)
 	if err != nil {
-		return nil, err
+		return Loaded{}, err
 	}
-	dir := filepath.Join(s.dir, digest.Algorithm+"-"+digest.Hex)
-	if _, err := os.Stat(filepath.Join(dir, recordFile)); err != nil {
-		if err := unpack(found.image, digest, filepath.Join(work, "image"), dir); err != nil {
-			return nil, err
+	// All are unpacked before any gets its name: an archive is loaded whole, or not at all.
+	for i, one := range images {
+		if err := s.ensureUnpacked(ctx, one.image, filepath.Join(work, fmt.Sprint(i))); err != nil {
+			return Loaded{}, err
 		}
 	}
-	return found.names, s.name(digest.String(), found.names, found.digests)
+	loaded := Loaded{LeftOut: leftOut}
+	for _, one := range images {
+		id, err := one.image.ConfigName()
+		if err == nil {
+			err = s.name(id.String(), one.names, one.digests)
+		}
+		if err != nil {
+			return Loaded{}, err
+		}
+		loaded.Names = append(loaded.Names, one.names...)
+	}
+	return loaded, nil
+}
+
+// ensureUnpacked unpacks an image by way of the folder temp, unless the store has it.
+func (s *Store) ensureUnpacked(ctx context.Context, image v1.Image, temp string) error {
+	digest, err := image.ConfigName()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.dir, digest.Algorithm+"-"+digest.Hex)
+	if _, err := os.Stat(filepath.Join(dir, recordFile)); err == nil {
+		return nil
+	}
+	if err := checkLayers(ctx, image); err != nil {
+		return incomplete(err)
+	}
+	return unpack(ctx, image, digest, temp, dir)
+}
+
+// checkLayers reads all layers and compares them with the digests in the image's configuration:
+// from a part of a tar file, a part of the files could be unpacked, and nobody would know.
+func checkLayers(ctx context.Context, image v1.Image) error {
+	config, err := image.ConfigFile()
+	if err != nil {
+		return err
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		return err
+	}
+	if have, want := len(layers), len(config.RootFS.DiffIDs); have != want {
+		return fmt.Errorf("the archive has %d layers of an image of %d (save it again, whole)", have, want)
+	}
+	for i, layer := range layers {
+		if err := checkLayer(ctx, layer, config.RootFS.DiffIDs[i]); err != nil {
+			return fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err)
+		}
+	}
+	return nil
+}
+
+func checkLayer(ctx context.Context, layer v1.Layer, want v1.Hash) error {
+	content, err := layer.Uncompressed()
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, interruptible{ctx, content})
+	if err := errors.Join(err, content.Close()); err != nil {
+		return err
+	}
+	if have := hex.EncodeToString(sum.Sum(nil)); have != want.Hex {
+		kind, _ := layer.MediaType()
+		return fmt.Errorf("it is damaged, or its form (%s) is unknown: its digest is %.12s, and has to be %.12s (save the image again)", kind, have, want.Hex)
+	}
+	return nil
 }
 
 // unpack writes the image to temp and, when all is there, moves it to dir.
-func unpack(image v1.Image, digest v1.Hash, temp, dir string) error {
+func unpack(ctx context.Context, image v1.Image, digest v1.Hash, temp, dir string) error {
 	config, err := image.ConfigFile()
 	if err != nil {
 		return err
 	}
 	rootfs := filepath.Join(temp, rootfsDir)
-	if err := os.MkdirAll(rootfs, 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(rootfs, 0o755), os.Chmod(rootfs, 0o755)); err != nil { // whatever the umask
 		return err
 	}
 	files := mutate.Extract(image)
 	defer files.Close()
-	size, err := extract(files, rootfs)
+	size, err := extract(interruptible{ctx, files}, rootfs)
 	if err != nil {
 		return fmt.Errorf("unpacking the image's files: %w", err)
 	}

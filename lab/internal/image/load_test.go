@@ -34,20 +34,21 @@ func TestLoad(t *testing.T) {
 	image := build(t, here, hello("hi"))
 	other := v1.Platform{OS: "plan9", Architecture: "mips"}
 	named := map[string]string{"io.containerd.image.name": "foo:v1", "org.opencontainers.image.ref.name": "v1"}
-	multi := mutate.AppendManifests(empty.Index, entry(build(t, other, hello("no")), &other, nil), entry(image, &here, nil))
+	multi := mutate.AppendManifests(empty.Index, addendum(build(t, other, hello("no")), &other, nil), addendum(image, &here, nil))
 	for name, archive := range map[string]string{
 		"a docker archive":                docker(t, image, "foo:v1"),
 		"a compressed docker archive":     writeFile(t, gzipped(t, docker(t, image, "foo:v1"))),
-		"an OCI archive":                  oci(t, mutate.AppendManifests(empty.Index, entry(image, nil, named))),
+		"an OCI archive":                  oci(t, mutate.AppendManifests(empty.Index, addendum(image, nil, named))),
 		"an OCI archive of many platform": oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: multi, Descriptor: v1.Descriptor{Annotations: named}})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
 			for range 2 { // loading twice is harmless
-				names, err := s.Load(archive)
+				loaded, err := s.Load(t.Context(), archive)
 				require.NoError(t, err)
-				require.Len(t, names, 1)
-				assert.Contains(t, names[0], "foo:v1")
+				require.Len(t, loaded.Names, 1)
+				assert.Contains(t, loaded.Names[0], "foo:v1")
+				assert.Empty(t, loaded.LeftOut)
 			}
 			found, err := s.Find("foo:v1")
 			require.NoError(t, err)
@@ -64,7 +65,7 @@ func TestLoad(t *testing.T) {
 			all, err := s.List()
 			require.NoError(t, err)
 			assert.Len(t, all, len(builtins)+1)
-			require.NoError(t, s.Remove("foo:v1"))
+			require.NoError(t, s.Remove(t.Context(), "foo:v1"))
 			_, err = s.Find("foo:v1")
 			require.EqualError(t, err, `image "foo:v1" is not in the lab: it knows busybox, pause; load others with: lab load IMAGE.tar`)
 		})
@@ -73,11 +74,11 @@ func TestLoad(t *testing.T) {
 
 func TestNameMovesToTheNewerImage(t *testing.T) {
 	s := newStore(t)
-	_, err := s.Load(docker(t, build(t, here, hello("old")), "foo:v1"))
+	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("old")), "foo:v1"))
 	require.NoError(t, err)
 	old, err := s.Find("foo:v1")
 	require.NoError(t, err)
-	_, err = s.Load(docker(t, build(t, here, hello("new")), "foo:v1"))
+	_, err = s.Load(t.Context(), docker(t, build(t, here, hello("new")), "foo:v1"))
 	require.NoError(t, err)
 
 	found, err := s.Find("foo:v1")
@@ -102,7 +103,7 @@ func TestFind(t *testing.T) {
 		require.NoError(t, err, ref)
 		assert.Equal(t, want, found.ID, ref)
 	}
-	_, err := s.Load(docker(t, build(t, here, hello("mine")), "busybox:1.36"))
+	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("mine")), "busybox:1.36"))
 	require.NoError(t, err)
 	found, err := s.Find("busybox:1.36")
 	require.NoError(t, err)
@@ -116,21 +117,21 @@ func TestFindByDigest(t *testing.T) {
 	image := build(t, here, hello("hi"))
 	other := v1.Platform{OS: "plan9", Architecture: "mips"}
 	named := map[string]string{"io.containerd.image.name": "docker.io/library/foo:v1"}
-	list := mutate.AppendManifests(empty.Index, entry(build(t, other, hello("no")), &other, nil), entry(image, &here, nil))
+	list := mutate.AppendManifests(empty.Index, addendum(build(t, other, hello("no")), &other, nil), addendum(image, &here, nil))
 	digestOf := func(from interface{ Digest() (v1.Hash, error) }) string {
 		digest, err := from.Digest()
 		require.NoError(t, err)
 		return digest.String()
 	}
 	s := newStore(t)
-	_, err := s.Load(docker(t, image, "foo:v1"))
+	_, err := s.Load(t.Context(), docker(t, image, "foo:v1"))
 	require.NoError(t, err)
 	found, err := s.Find("foo:v1")
 	require.NoError(t, err)
 	assert.Equal(t, found.ID, found.Reference(), "a docker archive has no manifest")
 
 	for range 2 { // loading twice is harmless
-		_, err = s.Load(oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: list, Descriptor: v1.Descriptor{Annotations: named}})))
+		_, err = s.Load(t.Context(), oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: list, Descriptor: v1.Descriptor{Annotations: named}})))
 		require.NoError(t, err)
 	}
 	assert.NotEqual(t, digestOf(image), digestOf(list))
@@ -150,7 +151,7 @@ func TestFindByDigest(t *testing.T) {
 		", docker.io/library/foo@"+digestOf(list)+"; load others with: lab load IMAGE.tar")
 
 	// The name is another image's now, and the digest is still this one's.
-	_, err = s.Load(docker(t, build(t, here, hello("newer")), "foo:v1"))
+	_, err = s.Load(t.Context(), docker(t, build(t, here, hello("newer")), "foo:v1"))
 	require.NoError(t, err)
 	again, err := s.Find("foo:v1@" + digestOf(image))
 	require.NoError(t, err)
@@ -160,8 +161,10 @@ func TestFindByDigest(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	other := v1.Platform{OS: "plan9", Architecture: "mips"}
-	machine := here.OS + "/" + here.Architecture
 	foreign := build(t, other)
+	whole, err := os.ReadFile(docker(t, build(t, here, hello("hi")), "foo:v1"))
+	require.NoError(t, err)
+	noImage := "the archive has no image for " + machine + ", which this machine is; it has "
 	for name, tc := range map[string]struct{ archive, want string }{
 		"no file":          {filepath.Join(dir, "none.tar"), "there is no such file"},
 		"a directory":      {dir, "this is not an image archive"},
@@ -169,13 +172,21 @@ func TestLoadRefuses(t *testing.T) {
 		"an empty file":    {writeFile(t, nil), "this is not an image archive"},
 		"some other tar":   {writeFile(t, tarOf(t, hello("hi"))), "this is not an image archive"},
 		"no name (docker)": {docker(t, build(t, here)), "the archive does not name its image"},
-		"no name (OCI)":    {oci(t, mutate.AppendManifests(empty.Index, entry(build(t, here), nil, nil))), "the archive does not name its image"},
-		"another platform": {docker(t, foreign, "foo:v1"), "the image is for plan9/mips, but this machine is " + machine},
-		"no platform fits": {oci(t, mutate.AppendManifests(empty.Index, entry(foreign, &other, nil))), "the archive has no image for " + machine + ", which this machine is; it has plan9/mips"},
+		"no name (OCI)":    {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, here), nil, nil))), "the archive does not name its image"},
+		"another platform": {docker(t, foreign, "foo:v1"), noImage + "plan9/mips (build or save"},
+		"no platform fits": {oci(t, mutate.AppendManifests(empty.Index, addendum(foreign, &other, nil))), noImage + "plan9/mips (build or save"},
+		"an attestation":   {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, v1.Platform{}), nil, map[string]string{nameAnnotation: "foo:v1", aboutAnnotation: "attestation-manifest"}))), noImage + "none at all"},
+		"a chart":          {oci(t, mutate.AppendManifests(empty.Index, addendum(mutate.ConfigMediaType(build(t, v1.Platform{}), "application/vnd.cncf.helm.config.v1+json"), nil, map[string]string{nameAnnotation: "foo:v1"}))), noImage + "none at all"},
+		"a tag, no name":   {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, here), nil, map[string]string{refAnnotation: "1.0"}))), `the archive names its image by nothing but a tag, "1.0" (save it by its full name: NAME:1.0)`},
+		"a dangling image": {rawDocker(t, build(t, here, hello("hi")), []string{"<none>:<none>"}, plain), "the archive does not name its image"},
+		"cut off":          {writeFile(t, whole[:512+10]), "the archive is cut off"},
+		"a missing layer":  {rawDocker(t, build(t, here, hello("hi")), []string{"foo:v1"}, missing), "the archive lacks a part of its image (save it again, whole): layer 1 of 1: "},
+		"a damaged layer":  {rawDocker(t, build(t, here, hello("hi")), []string{"foo:v1"}, damaged), "layer 1 of 1: it is damaged"},
+		"compressed by xz": {writeFile(t, []byte("\xfd7zXZ\x00...")), "it is compressed with xz, which the lab cannot read (unpack it first: xz -d)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
-			_, err := s.Load(tc.archive)
+			_, err := s.Load(t.Context(), tc.archive)
 			require.ErrorContains(t, err, "loading "+tc.archive+": "+tc.want)
 			assert.NotContains(t, err.Error(), "\n")
 			left, err := filepath.Glob(filepath.Join(escape(s.dir), "*-*"))

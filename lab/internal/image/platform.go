@@ -1,106 +1,123 @@
 package image
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Annotations that name an image in an index, the more exact one first.
-var nameAnnotations = []string{"io.containerd.image.name", "org.opencontainers.image.ref.name"}
-
-// found is the outcome of a search through an index.
-type found struct {
-	image     v1.Image
+// entry is what an archive has under one name, or one list of names: an image, or a list of
+// what is the same image for several platforms.
+type entry struct {
 	names     []string
-	digests   []string // of the image, and of the list of images that it is in
+	tags      []string // given in place of a name
+	image     v1.Image // the one that runs here, nil if there is none
+	digests   []string // of the image, and of the lists that it is in
 	platforms []string // of the images that do not run here
 }
 
-func (f found) others() string {
-	if len(f.platforms) == 0 {
-		return "none at all"
+// Annotations that name an image in an index. The second one is a name to some programs, and no
+// more than a tag to others.
+const (
+	nameAnnotation = "io.containerd.image.name"
+	refAnnotation  = "org.opencontainers.image.ref.name"
+	// aboutAnnotation is on a statement about an image: of how it was built, for instance.
+	aboutAnnotation = "vnd.docker.reference.type"
+)
+
+// look looks for the image of this machine's platform in an entry of an index, through indexes
+// within indexes.
+func look(index v1.ImageIndex, descriptor v1.Descriptor) (entry, error) {
+	one := named(descriptor.Annotations)
+	var err error
+	switch {
+	case descriptor.Annotations[aboutAnnotation] != "":
+		return entry{}, nil
+	case descriptor.MediaType.IsIndex():
+		err = one.search(index, descriptor)
+	case descriptor.MediaType.IsImage():
+		err = one.open(index, descriptor)
 	}
-	return strings.Join(f.platforms, ", ")
+	if one.image != nil {
+		one.digests = append(one.digests, descriptor.Digest.String())
+	}
+	return one, err
 }
 
-// search looks for the image of this machine's platform, through indexes within
-// indexes. The names and the digests are those on the way to it.
-func search(index v1.ImageIndex, names []string) (found, error) {
-	var all found
-	manifest, err := index.IndexManifest()
-	if err != nil {
-		return all, err
+func named(annotations map[string]string) (one entry) {
+	name, ref := annotations[nameAnnotation], annotations[refAnnotation]
+	switch {
+	case name != "":
+		one.names = []string{name}
+	case strings.ContainsAny(ref, "/:@"):
+		one.names = []string{ref}
+	case ref != "":
+		one.tags = []string{ref}
 	}
-	for _, entry := range manifest.Manifests {
-		named := names
-		for _, key := range nameAnnotations {
-			if n := entry.Annotations[key]; n != "" {
-				named = append([]string{n}, names...)
-				break
-			}
-		}
-		one, err := look(index, entry, named)
+	return one
+}
+
+// search takes the first image of a list that runs here.
+func (e *entry) search(index v1.ImageIndex, descriptor v1.Descriptor) error {
+	nested, err := index.ImageIndex(descriptor.Digest)
+	if err != nil {
+		return err
+	}
+	manifest, err := nested.IndexManifest()
+	if err != nil {
+		return err
+	}
+	for _, child := range manifest.Manifests {
+		one, err := look(nested, child)
 		if err != nil {
-			return all, err
+			return err
 		}
 		if one.image != nil {
-			one.digests = append(one.digests, entry.Digest.String())
-			return one, nil
+			e.names, e.tags = append(one.names, e.names...), append(one.tags, e.tags...)
+			e.image, e.digests = one.image, one.digests
+			return nil
 		}
-		all.platforms = append(all.platforms, one.platforms...)
+		e.platforms = append(e.platforms, one.platforms...)
 	}
-	return all, nil
+	return nil
 }
 
-// look looks at one entry of an index.
-func look(index v1.ImageIndex, entry v1.Descriptor, names []string) (found, error) {
-	switch {
-	case entry.MediaType.IsIndex():
-		nested, err := index.ImageIndex(entry.Digest)
-		if err != nil {
-			return found{}, err
-		}
-		return search(nested, names)
-	case !entry.MediaType.IsImage():
-		return found{}, nil
-	}
+// open opens an image, if it runs here.
+func (e *entry) open(index v1.ImageIndex, descriptor v1.Descriptor) error {
 	// An archive saved for one platform may lack the other images' files: believe
 	// the index before opening anything.
-	if p := entry.Platform; p != nil && !fits(p.OS, p.Architecture) {
-		return found{platforms: []string{p.OS + "/" + p.Architecture}}, nil
+	if p := descriptor.Platform; p != nil && !fits(p.OS, p.Architecture) {
+		e.platforms = []string{p.OS + "/" + p.Architecture}
+		return nil
 	}
-	image, err := index.Image(entry.Digest)
+	image, err := index.Image(descriptor.Digest)
 	if err != nil {
-		return found{}, err
+		return err
 	}
+	manifest, err := image.Manifest()
+	if err != nil || !manifest.Config.MediaType.IsConfig() { // a chart, or what else a registry may hold
+		return err
+	}
+	return e.add(image)
+}
+
+// add takes an image, if it runs here.
+func (e *entry) add(image v1.Image) error {
 	config, err := image.ConfigFile()
 	if err != nil {
-		return found{}, err
+		return err
 	}
-	if !fits(config.OS, config.Architecture) {
-		return found{platforms: []string{config.OS + "/" + config.Architecture}}, nil
+	if fits(config.OS, config.Architecture) {
+		e.image = image
+	} else {
+		e.platforms = []string{config.OS + "/" + config.Architecture}
 	}
-	return found{image: image, names: names}, nil
+	return nil
 }
 
 // fits reports whether programs for this platform run here. Containers are
 // processes of this machine: there is no emulation.
 func fits(os, arch string) bool {
 	return (os == runtime.GOOS || os == "") && (arch == runtime.GOARCH || arch == "")
-}
-
-// runsHere refuses an image for another platform.
-func runsHere(image v1.Image) error {
-	config, err := image.ConfigFile()
-	if err != nil {
-		return err
-	}
-	if !fits(config.OS, config.Architecture) {
-		return fmt.Errorf("the image is for %s/%s, but this machine is %s/%s (build or save it for this platform)",
-			config.OS, config.Architecture, runtime.GOOS, runtime.GOARCH)
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/jsonfile"
 )
 
@@ -105,7 +106,7 @@ func sorted(loaded []Image) (all []Image) {
 
 // Remove deletes a loaded image. To remove what is not there, or is built in,
 // does nothing.
-func (s *Store) Remove(ref string) error {
+func (s *Store) Remove(ctx context.Context, ref string) error {
 	image, err := s.Find(ref)
 	if unknown := (*UnknownError)(nil); errors.As(err, &unknown) || err == nil && image.Builtin {
 		return nil
@@ -113,7 +114,7 @@ func (s *Store) Remove(ref string) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := s.lock()
+	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -186,18 +187,14 @@ func write(dir string, r record) error {
 	return jsonfile.Write(filepath.Join(dir, recordFile), r)
 }
 
-// lock lets writers take turns.
-func (s *Store) lock() (unlock func(), err error) {
+// lock lets writers take turns, until ctx ends.
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := filelock.Lock(ctx, filepath.Join(s.dir, "lock"))
 	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("locking the image store: %w", err)
+		return nil, fmt.Errorf("another command is at work on the images: %w", err)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -120,20 +120,23 @@ func (l Layout) AliveLock() string { return l.Join("alive.lock") }
 // CommandLock lets up, down and reset take turns.
 func (l Layout) CommandLock() string { return l.Join("command.lock") }
 
-// Create makes the folders. They are closed to other users, because keys and
-// the data of pods lie in them. The marker comes before anything else.
-func (l Layout) Create() error {
+// Mark makes the folder itself, and the marker in it, before anything else. It is closed to other
+// users, because keys and the data of pods lie in it.
+func (l Layout) Mark() error {
 	exists, err := l.Exists()
-	if err != nil {
+	if err != nil || exists {
 		return err
 	}
 	if err := l.makeFolders(l.root); err != nil {
 		return err
 	}
-	if !exists {
-		if err := l.writeMarker(); err != nil {
-			return err
-		}
+	return l.writeMarker()
+}
+
+// Create makes all folders. Only who holds the CommandLock may call it: a reset deletes them.
+func (l Layout) Create() error {
+	if err := l.Mark(); err != nil {
+		return err
 	}
 	return l.makeFolders(l.PKI(), l.Join("logs"), l.PodLogs(), l.Kubelet(), l.Runtime(), l.Images(), l.Volumes(), l.StaticPods())
 }

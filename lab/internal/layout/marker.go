@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
 )
@@ -24,11 +23,7 @@ const markerText = "This folder is written by the lab (format %d). To delete it,
 
 var markerPattern = regexp.MustCompile(`^This folder is written by the lab(?: \(format (\d+)\))?\. `)
 
-const (
-	markerName = "README"
-	// unfinishedMarker begins the name of a marker that is being written.
-	unfinishedMarker = markerName + ".new-"
-)
+const markerName = "README"
 
 // Exists reports whether there is a lab in this folder, running or not. A folder
 // that holds something else, that is not this user's alone, or has the lab of a newer
@@ -44,9 +39,12 @@ func (l Layout) Exists() (bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("finding out whose folder %s is: %w", l.root, err)
 	}
+	if err != nil && slices.Contains(names, markerName) { // another command has deleted all of it meanwhile
+		return l.Exists()
+	}
 	match := markerPattern.FindSubmatch(text)
 	if match == nil {
-		if slices.ContainsFunc(names, isNotUnfinishedMarker) {
+		if slices.ContainsFunc(names, l.isNoBeginning) {
 			return false, fmt.Errorf("%s is not empty and was not written by the lab (choose another folder with --dir or %s)", l.root, EnvDir)
 		}
 		return false, checkOwner(l.root, os.Geteuid())
@@ -60,8 +58,10 @@ func (l Layout) Exists() (bool, error) {
 	return true, nil
 }
 
-// isNotUnfinishedMarker: another command may be making this folder.
-func isNotUnfinishedMarker(name string) bool { return !strings.HasPrefix(name, unfinishedMarker) }
+// isNoBeginning: another command may be making this folder, or deleting it.
+func (l Layout) isNoBeginning(name string) bool {
+	return !atomicfile.IsUnfinished(name, markerName) && l.Join(name) != l.CommandLock()
+}
 
 // writeMarker never leaves half a marker: a folder that has one would be nobody's.
 func (l Layout) writeMarker() error {

@@ -50,6 +50,7 @@ func TestWhoseFolderItIs(t *testing.T) {
 	}{
 		"an empty folder":                         {nil, false, ""},
 		"another command is making it":            {map[string]string{"README.new-123": "This fo"}, false, ""},
+		"another command is deleting it":          {map[string]string{"command.lock": ""}, false, ""},
 		"the lab's":                               {map[string]string{"README": fmt.Sprintf(markerText, format), "state.json": "{}"}, true, ""},
 		"the lab's, before formats had a number":  {map[string]string{"README": oldMarker, "state.json": "{}"}, true, ""},
 		"a newer lab's":                           {map[string]string{"README": fmt.Sprintf(markerText, format+1)}, false, "was written by a newer lab, in format 2"},
@@ -57,6 +58,7 @@ func TestWhoseFolderItIs(t *testing.T) {
 		"somebody's who writes about the lab":     {map[string]string{"README": "> " + oldMarker}, false, foreign},
 		"somebody's with nothing but a README":    {map[string]string{"README": ""}, false, foreign},
 		"somebody's without any":                  {map[string]string{"data.txt": "1"}, false, foreign},
+		"somebody's with what is no number":       {map[string]string{"README.new-york": "1"}, false, foreign},
 		"somebody's beside an unfinished marker":  {map[string]string{"README.new-123": "", "data.txt": "1"}, false, foreign},
 		"somebody's with a file that sounds ours": {map[string]string{"kubeconfig": "1"}, false, foreign},
 	} {
@@ -87,7 +89,7 @@ func TestWhoseFolderItIs(t *testing.T) {
 func TestRemoveDeletesTheFolder(t *testing.T) {
 	l := newFolder(t, nil)
 	require.NoError(t, l.Create())
-	for _, name := range []string{"settings.json", "state.json.new", "state.json.new-12", "settings.json.broken", "README.new-12"} {
+	for _, name := range []string{"settings.json", "state.json.new-12", "settings.json.broken", "README.new-12"} {
 		require.NoError(t, os.WriteFile(l.Join(name), nil, 0o600))
 	}
 	left, err := l.Remove()
@@ -99,19 +101,20 @@ func TestRemoveDeletesTheFolder(t *testing.T) {
 func TestRemoveLeavesWhatIsNotTheLabs(t *testing.T) {
 	l := newFolder(t, nil)
 	require.NoError(t, l.Create())
-	for _, name := range []string{"kubeconfig", "kubeconfig.mine", "notes"} {
+	for _, name := range []string{"kubeconfig", "kubeconfig.mine", "kubeconfig.new", "images.newer.tar", "logs.new-york", "notes", "pki.new-"} {
 		require.NoError(t, os.WriteFile(l.Join(name), nil, 0o600))
 	}
+	mine := []string{"images.newer.tar", "kubeconfig.mine", "kubeconfig.new", "logs.new-york", "notes", "pki.new-"}
 	elsewhere := t.TempDir()
 	require.NoError(t, os.Remove(l.Images()))
 	require.NoError(t, os.Symlink(elsewhere, l.Images()))
 	for range 2 {
 		left, err := l.Remove()
 		require.NoError(t, err)
-		assert.Equal(t, []string{"kubeconfig.mine", "notes"}, left)
+		assert.Equal(t, mine, left)
 		names, err := l.names()
 		require.NoError(t, err)
-		assert.Equal(t, []string{"README", "kubeconfig.mine", "notes"}, names, "it stays a lab's folder")
+		assert.Equal(t, append([]string{"README"}, mine...), names, "it stays a lab's folder")
 	}
 	assert.DirExists(t, elsewhere)
 }

@@ -3,9 +3,9 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
@@ -22,11 +22,11 @@ func (l Layout) written() []string {
 }
 
 // isOurs reports whether the lab has written what lies at path. A file that is
-// replaced in one step is first written beside itself (state.json.new), and one that is
+// replaced in one step is first written beside itself (state.json.new-123), and one that is
 // broken is set aside (state.json.broken).
 func (l Layout) isOurs(path string) bool {
-	return strings.HasPrefix(path, l.Join(unfinishedMarker)) || slices.ContainsFunc(l.written(), func(own string) bool {
-		return path == own || strings.HasPrefix(path, own+".new") || path == atomicfile.Aside(own)
+	return atomicfile.IsUnfinished(path, l.Join(markerName)) || slices.ContainsFunc(l.written(), func(own string) bool {
+		return path == own || atomicfile.IsUnfinished(path, own) || path == atomicfile.Aside(own)
 	})
 }
 
@@ -47,7 +47,7 @@ func (l Layout) Remove() (left []string, err error) {
 	}
 	for _, name := range names {
 		switch path := l.Join(name); {
-		case name == markerName: // last, so that this can be tried again
+		case name == markerName, path == l.CommandLock(): // last, see removeLast
 		case l.isOurs(path):
 			if err := os.RemoveAll(path); err != nil {
 				return nil, fmt.Errorf("deleting the lab's folder: %w", err)
@@ -56,14 +56,27 @@ func (l Layout) Remove() (left []string, err error) {
 			left = append(left, name)
 		}
 	}
-	if len(left) > 0 {
-		return left, nil
+	return left, l.removeLast(len(left) == 0)
+}
+
+// removeLast removes the marker, so that until then removing can be tried again, and after that
+// the lock of this command: another one that waits for it, or comes now, begins with a folder
+// that is no lab's.
+func (l Layout) removeLast(all bool) error {
+	paths := []string{l.CommandLock()}
+	if all {
+		paths = []string{l.Join(markerName), l.CommandLock(), l.root}
 	}
-	if err := os.Remove(l.Join(markerName)); err != nil {
-		return nil, fmt.Errorf("deleting the lab's folder: %w", err)
+	for _, path := range paths {
+		err := os.Remove(path)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		// A file system of its own, or the other command has begun.
+		if path == l.root && (errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTEMPTY)) {
+			continue
+		}
+		return fmt.Errorf("deleting the lab's folder: %w", err)
 	}
-	if err := os.Remove(l.root); err != nil && !errors.Is(err, syscall.EBUSY) { // a file system of its own
-		return nil, fmt.Errorf("deleting the lab's folder: %w", err)
-	}
-	return nil, nil
+	return nil
 }

@@ -78,8 +78,8 @@ func toCRI(img image.Image) *runtimeapi.Image {
 }
 
 // RemoveImage deletes an image; one that is not there is fine.
-func (s imageService) RemoveImage(_ context.Context, spec *runtimeapi.ImageSpec) error {
-	return s.store.Remove(spec.GetImage())
+func (s imageService) RemoveImage(ctx context.Context, spec *runtimeapi.ImageSpec) error {
+	return s.store.Remove(ctx, spec.GetImage())
 }
 
 // ImageFsInfo tells how much the images take.

@@ -56,7 +56,7 @@ func loadHello(w *world, links ...tar.Header) v1.Image {
 	require.NoError(w, err)
 	path := filepath.Join(w.TempDir(), "hello.tar")
 	require.NoError(w, tarball.WriteToFile(path, tag, image))
-	_, err = w.store.Load(path)
+	_, err = w.store.Load(w.Context(), path)
 	require.NoError(w, err)
 	return image
 }
@@ -125,7 +125,7 @@ func TestLoadedImageByDigest(t *testing.T) {
 	status, err := images.ImageStatus(t.Context(), pinned, false)
 	require.NoError(t, err)
 	assert.Nil(t, status.Image, "a docker archive has no manifest, and so no digest")
-	_, err = w.store.Load(archiveOf(w, image))
+	_, err = w.store.Load(w.Context(), archiveOf(w, image))
 	require.NoError(t, err)
 	status, err = images.ImageStatus(t.Context(), pinned, false)
 	require.NoError(t, err)

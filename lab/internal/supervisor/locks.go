@@ -9,11 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
-
-// pollInterval is how often a lock that somebody else holds is tried again.
-const pollInterval = 20 * time.Millisecond
 
 // PID returns the process ID of the running supervisor, 0 if there is none.
 //
@@ -53,34 +51,13 @@ func lockSupervisor(l layout.Layout) (*os.File, error) {
 	return f, nil
 }
 
-// Flock takes the whole-file lock on path, waiting until ctx ends. Children
-// that inherit the file share the lock.
-func Flock(ctx context.Context, path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return f, nil
-		}
-		select {
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, fmt.Errorf("waiting for %s: %w", path, context.Cause(ctx))
-		case <-time.After(pollInterval):
-		}
-	}
-}
-
 // WaitGone waits until no process of the lab is left. What does not end by
 // itself when the supervisor is gone (a component that somebody stopped with
 // SIGSTOP) is killed after patience.
 func WaitGone(ctx context.Context, l layout.Layout, patience time.Duration) error {
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	f, err := Flock(patient, l.AliveLock())
+	f, err := filelock.Lock(patient, l.AliveLock())
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -88,7 +65,7 @@ func WaitGone(ctx context.Context, l layout.Layout, patience time.Duration) erro
 		killLeftovers(l)
 		last, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if f, err = Flock(last, l.AliveLock()); err != nil {
+		if f, err = filelock.Lock(last, l.AliveLock()); err != nil {
 			return fmt.Errorf("some process of the lab does not end (find it with: fuser %q): %w", l.AliveLock(), err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/settings"
 )
@@ -115,7 +116,7 @@ func (s *Supervisor) handOver(ctx, grace context.Context, processes []*process) 
 // prepare takes the lock that shows that the lab is alive, which `lab up` has
 // seen free (see [WaitGone]), and makes the lifeline. The second result is the end of the pipe that nobody else may have.
 func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Supervisor, *os.File, error) {
-	alive, err := Flock(ctx, l.AliveLock())
+	alive, err := filelock.Lock(ctx, l.AliveLock())
 	if err != nil {
 		return nil, nil, err
 	}

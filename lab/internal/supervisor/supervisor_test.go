@@ -1,9 +1,7 @@
 package supervisor
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/lab/internal/filelock"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
@@ -90,34 +89,10 @@ func TestStateOnAFullDiskStaysAsItWas(t *testing.T) {
 	})
 }
 
-func TestFlockWaitsForTheLastHolder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	held, err := Flock(t.Context(), path)
-	require.NoError(t, err)
-	// A child inherits the lock, as the components of the lab do.
-	child := exec.Command("cat")
-	child.ExtraFiles = []*os.File{held}
-	stdin, err := child.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	require.NoError(t, held.Close())
-
-	ctx, cancel := context.WithTimeout(t.Context(), 3*pollInterval)
-	defer cancel()
-	_, err = Flock(ctx, path)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "the child still has it")
-
-	require.NoError(t, stdin.Close())
-	require.NoError(t, child.Wait())
-	free, err := Flock(t.Context(), path)
-	require.NoError(t, err)
-	require.NoError(t, free.Close())
-}
-
 func TestWaitGoneNamesTheFileThatIsHeld(t *testing.T) {
 	l := newLayout(t)
-	held, err := Flock(t.Context(), l.AliveLock())
+	held, err := filelock.Lock(t.Context(), l.AliveLock())
 	require.NoError(t, err)
 	defer held.Close()
-	require.ErrorContains(t, WaitGone(t.Context(), l, 2*pollInterval), l.AliveLock())
+	require.ErrorContains(t, WaitGone(t.Context(), l, 40*time.Millisecond), l.AliveLock())
 }
