@@ -99,7 +99,7 @@ func (e *env) restart() {
 }
 
 func (e *env) options() Options {
-	return Options{Namespace: e.namespace, Image: "postgres-member:17", Version: "17", ServiceType: corev1.ServiceTypeNodePort}
+	return Options{Namespace: e.namespace, Image: "postgres-member:17", Version: "17", ServiceType: corev1.ServiceTypeNodePort, SkipNameValidation: true}
 }
 
 // dialer is a client that reaches the agents which the test plays, whatever the addresses of

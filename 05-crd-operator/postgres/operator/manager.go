@@ -78,12 +78,11 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 		caches.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	mgr, err := ctrl.NewManager(c, ctrl.Options{
-		Scheme:         scheme,
-		Logger:         klog.FromContext(ctx),
-		MapperProvider: func(*rest.Config, *http.Client) (apimeta.RESTMapper, error) { return mapper(scheme), nil },
-		Cache:          caches,
-		// So that two operators can be in one process. Names of controllers are global.
-		Controller:             ctrlconfig.Controller{SkipNameValidation: new(true)},
+		Scheme:                 scheme,
+		Logger:                 klog.FromContext(ctx),
+		MapperProvider:         func(*rest.Config, *http.Client) (apimeta.RESTMapper, error) { return mapper(scheme), nil },
+		Cache:                  caches,
+		Controller:             ctrlconfig.Controller{SkipNameValidation: &o.SkipNameValidation},
 		Metrics:                metricsServer(o),
 		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
 		// One that is stopped gives its Lease back. One that dies is replaced when the Lease has

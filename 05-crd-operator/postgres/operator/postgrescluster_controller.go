@@ -95,6 +95,10 @@ type Options struct {
 	LeaderNamespace string // of the Lease by which one of several operators works; if empty, all do
 	MetricsAddress  string // host:port of /metrics; none, if it is empty
 	HealthAddress   string // host:port of /healthz and /readyz; none, if it is empty
+
+	// SkipNameValidation allows several operators in one process, which share the metrics of
+	// their name. Tests want that.
+	SkipNameValidation bool
 }
 
 // NewReconciler returns a Reconciler for a manager that knows the types of AddToScheme.

@@ -28,7 +28,7 @@ func (e *env) operate() (stop func()) {
 	e.Helper()
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	done := make(chan error, 1)
-	options := operator.Options{Namespace: e.namespace, Image: "postgres-member:17", Version: "17", ServiceType: corev1.ServiceTypeClusterIP}
+	options := operator.Options{Namespace: e.namespace, Image: "postgres-member:17", Version: "17", ServiceType: corev1.ServiceTypeClusterIP, SkipNameValidation: true}
 	go func() { done <- operator.Run(ctx, testcluster.Shared(e).Config, options) }()
 	return func() {
 		cancel()
