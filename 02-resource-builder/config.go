@@ -27,6 +27,9 @@ func connect(flags *genericclioptions.ConfigFlags) (server string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
 	}
+	if err := cli.Login(config); err != nil {
+		return "", err
+	}
 	api, err := flags.ToDiscoveryClient()
 	if err != nil {
 		return "", fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)

@@ -35,7 +35,8 @@ func (f *ConfigFlags) AddNamespaceFlag(flags *pflag.FlagSet) {
 //  2. the files that KUBECONFIG lists, merged; ~/.kube/config if it is not set
 //  3. the service account of the pod that the program runs in
 //
-// It makes no request: a server that is down shows at the first one.
+// It makes no request: a server that is down shows at the first one. But a login helper
+// is run.
 func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.Kubeconfig
@@ -52,6 +53,9 @@ func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) 
 		return nil, "", errors.New("no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG")
 	case err != nil:
 		return nil, "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
+	}
+	if err := Login(config); err != nil {
+		return nil, "", err
 	}
 	// client-go limits a client to 5 requests a second unless told otherwise. The
 	// programs here limit themselves, by what they do at the same time.
