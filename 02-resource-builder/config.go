@@ -27,12 +27,12 @@ func connect(flags *genericclioptions.ConfigFlags) (server string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
 	}
-	if err := cli.Login(config); err != nil {
-		return "", err
-	}
 	api, err := flags.ToDiscoveryClient()
 	if err != nil {
 		return "", fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
+	}
+	if err := cli.Login(config); err != nil {
+		return "", err
 	}
 	_, err = api.ServerGroups()
 	if apierrors.IsNotFound(err) {

@@ -35,8 +35,7 @@ func (f *ConfigFlags) AddNamespaceFlag(flags *pflag.FlagSet) {
 //  2. the files that KUBECONFIG lists, merged; ~/.kube/config if it is not set
 //  3. the service account of the pod that the program runs in
 //
-// It makes no request: a server that is down shows at the first one. But a login helper
-// is run.
+// It makes no request: a server that is down shows at the first one.
 func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.Kubeconfig

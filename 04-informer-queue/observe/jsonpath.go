@@ -83,7 +83,7 @@ func cutParts(text string) (parts []part, balanced bool) {
 }
 
 // cutBody cuts until the {end} of a range that began before text. It reports whether that
-// came; rest is what is behind it.
+// came; rest is what comes after it.
 func cutBody(text string) (parts []part, rest string, ended bool) {
 	for text != "" {
 		var one path

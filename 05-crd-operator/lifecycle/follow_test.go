@@ -25,7 +25,7 @@ func TestThePodIsFollowed(t *testing.T) {
 	}
 	atOnce := append([]string{strings.Replace(complete[0], "10:12:05", "10:12:01", 1)}, complete[1:]...)
 	run(t, map[string]testCase{
-		"a node whose clock is behind":                      {at: newAt(running), pod: newPod(exited(corev1.PodSucceeded, 0), nodeBehind), late: 6 * time.Second, want: atOnce},
+		"a node whose clock is slow":                        {at: newAt(running), pod: newPod(exited(corev1.PodSucceeded, 0), nodeBehind), late: 6 * time.Second, want: atOnce},
 		"while it runs, there is nothing to write":          {at: newAt(running), pod: newPod(in(corev1.PodRunning)), late: time.Hour},
 		"while it waits for its image, there is not either": {at: newAt(running), pod: newPod(in(corev1.PodPending)), late: time.Hour},
 		"a node that is silent is not the end":              {at: newAt(running), pod: newPod(in(corev1.PodUnknown)), late: time.Hour},
