@@ -43,3 +43,12 @@ func TestALoginHelperOfAnotherVersion(t *testing.T) {
 	config.ExecProvider.APIVersion = "client.authentication.k8s.io/v9"
 	require.EqualError(t, Login(config), `exec plugin: invalid apiVersion "client.authentication.k8s.io/v9"; correct users in the kubeconfig`)
 }
+
+func TestLoadRunsTheLoginHelper(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{apiVersion: v1, kind: Config, current-context: x, clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
+contexts: [{name: x, context: {cluster: c, user: u}}],
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: "false", interactiveMode: Never}}}]}`), 0o600))
+	_, _, err := (&ConfigFlags{Kubeconfig: kubeconfig}).Load()
+	require.EqualError(t, err, "the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable false failed with exit code 1)")
+}
