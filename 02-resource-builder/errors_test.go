@@ -190,6 +190,11 @@ func TestATypeWhoseAPIIsDownIsUnavailable(t *testing.T) {
 	_, stderr, code = resourceBuilder("moons", "--kubeconfig", kubeconfigFor(t, server))
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "error: the server doesn't have a resource type \"moons\"; kubectl api-resources shows those that it has; but of sky/v1 there was no answer, so its types are unavailable, not unknown: kubectl get apiservices says why\n", stderr)
+	for _, name := range []string{"moons.sky", "moons.v1.sky"} {
+		_, stderr, code = resourceBuilder(name, "--kubeconfig", kubeconfigFor(t, server))
+		assert.Equal(t, 1, code)
+		assert.Contains(t, stderr, "its types are unavailable, not unknown: kubectl get apiservices says why\n")
+	}
 }
 
 func TestALoginHelperThatFails(t *testing.T) {

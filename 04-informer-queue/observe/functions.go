@@ -59,11 +59,11 @@ func written(values []any) []any {
 
 // builtin calls a function that Go has in its templates, and nowhere else.
 func builtin(name string, values []any) (result any, err error) {
-	call := "{{result (" + name
+	var arguments strings.Builder
 	for i := range values {
-		call += fmt.Sprintf(" (index . %d)", i)
+		fmt.Fprintf(&arguments, " (index . %d)", i)
 	}
-	t, err := gotemplate.New(name).Funcs(gotemplate.FuncMap{"result": func(value any) string { result = value; return "" }}).Parse(call + ")}}")
+	t, err := gotemplate.New(name).Funcs(gotemplate.FuncMap{"result": func(value any) string { result = value; return "" }}).Parse("{{result (" + name + arguments.String() + ")}}")
 	if err != nil {
 		return nil, err
 	}
