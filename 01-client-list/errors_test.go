@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"crypto/tls"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -100,13 +103,59 @@ func TestErrorsOverTheWire(t *testing.T) {
 			},
 			"the certificate of SERVER is not trusted",
 		},
-		"a login helper that is not there": {
-			func(t *testing.T) string { return kubeconfigWithHelper(t, "no-such-login-helper") },
-			"the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable no-such-login-helper not found: ask at the door)\n",
+		"a server that wants a client certificate": {
+			func(t *testing.T) string {
+				server := httptest.NewUnstartedServer(http.NotFoundHandler())
+				server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+				server.Config.ErrorLog = log.New(io.Discard, "", 0)
+				server.StartTLS()
+				t.Cleanup(server.Close)
+				return kubeconfigFor(t, server)
+			},
+			"SERVER does not accept the client certificate: it is another cluster's, or has expired; get a new kubeconfig (remote error: tls: ",
 		},
-		"a login helper that fails": {
-			func(t *testing.T) string { return kubeconfigWithHelper(t, "false") },
-			"the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable false failed with exit code 1)\n",
+		"TLS where there is http:// in the kubeconfig": {
+			func(t *testing.T) string {
+				return kubeconfigTo(t, strings.Replace(serve(t, hang).URL, "https:", "http:", 1), nil)
+			},
+			"SERVER speaks TLS; write https:// before its address in the kubeconfig",
+		},
+		"a page to log in, to which a proxy redirects": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path != "/login" {
+						http.Redirect(w, r, "/login", http.StatusFound)
+						return
+					}
+					w.Header().Set("Content-Type", "text/html")
+					_, _ = io.WriteString(w, "<html>who are you?</html>")
+				}))
+			},
+			"SERVER does not answer as an API server does; correct its address in the kubeconfig (serializer for text/html doesn't exist)\n",
+		},
+		"redirects without an end": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/again", http.StatusFound) }))
+			},
+			"SERVER does not answer as an API server does; correct its address in the kubeconfig (stopped after 10 redirects)\n",
+		},
+		"an empty answer": {
+			func(t *testing.T) string {
+				return kubeconfigFor(t, serve(t, func(http.ResponseWriter, *http.Request) {}))
+			},
+			"SERVER does not answer as an API server does",
+		},
+		"a proxy that does not exist": {
+			func(t *testing.T) string { return kubeconfigThrough(t, "http://proxy.invalid:3128") },
+			"the proxy on the way to SERVER did not let the request through",
+		},
+		"a proxy that redirects": {
+			func(t *testing.T) string {
+				proxy := httptest.NewServer(http.RedirectHandler("https://login.invalid", http.StatusFound))
+				t.Cleanup(proxy.Close)
+				return kubeconfigThrough(t, proxy.URL)
+			},
+			"the proxy on the way to SERVER did not let the request through",
 		},
 		"a proxy that is not there": {
 			func(t *testing.T) string { return kubeconfigThrough(t, "http://127.0.0.1:1") },
@@ -179,6 +228,20 @@ func TestACertificateAuthorityThatIsNoneIsNamed(t *testing.T) {
 	assert.Equal(t, 1, cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfig}, &stdout, &stderr))
 	assert.Contains(t, stderr.String(), "error: creating a client for https://example:6443: ")
 	assert.Contains(t, stderr.String(), "; repair the kubeconfig")
+}
+
+func TestALoginHelperThatGivesNothing(t *testing.T) {
+	const advice = "error: the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again ("
+	for command, want := range map[string]string{
+		"no-such-login-helper": "exec: executable no-such-login-helper not found: ask at the door",
+		"false":                "exec: executable false failed with exit code 1",
+		"true":                 "exec plugin is configured to use API version client.authentication.k8s.io/v1, plugin returned version client.authentication.k8s.io/__internal",
+	} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, 1, cli.Run(t.Context(), newCommand(), []string{"--kubeconfig", kubeconfigWithHelper(t, command)}, &stdout, &stderr))
+		assert.Empty(t, stdout.String())
+		assert.Equal(t, advice+want+")\n", stderr.String())
+	}
 }
 
 // kubeconfigWithHelper names a program that logs in.

@@ -22,7 +22,9 @@ import (
 // written out here because Limit and Continue are the lesson.
 //
 // The timeout is for one page. It is in the context because client-go repeats
-// a request when a busy server wants that, and rest.Config's Timeout would begin
+// a request when a busy server wants that. rest.Config's Timeout is a limit for
+// all repetitions only where no other is set, and the List of a typed client sets
+// TimeoutSeconds, which is 0 here. What is left of it is a limit that would begin
 // anew each time.
 func pages(ctx context.Context, client typedcorev1.NamespaceInterface, limit int64, timeout time.Duration) iter.Seq2[[]corev1.Namespace, error] {
 	return func(yield func([]corev1.Namespace, error) bool) {

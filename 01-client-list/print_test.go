@@ -35,6 +35,10 @@ func TestPrint(t *testing.T) {
 			"default              Active        3h\n" +
 			"a-rather-long-name   Terminating   200d\n" +
 			"new                                <unknown>\n"},
+		"as kubectl, when the server's clock is ahead": {"wide", [][]corev1.Namespace{{namespace("new", corev1.NamespaceActive, -time.Second/2), namespace("future", corev1.NamespaceActive, -time.Hour)}}, "" +
+			"NAME     STATUS   AGE\n" +
+			"new      Active   0s\n" +
+			"future   Active   <invalid>\n"},
 		"no header when no page came": {"wide", nil, ""},
 	}
 	for name, tc := range tests {

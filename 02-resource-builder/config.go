@@ -31,6 +31,9 @@ func connect(flags *genericclioptions.ConfigFlags) (server string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
 	}
+	if err := cli.Login(config); err != nil {
+		return "", err
+	}
 	_, err = api.ServerGroups()
 	if apierrors.IsNotFound(err) {
 		return "", fmt.Errorf("%s does not answer as an API server does; correct its address in the kubeconfig (%w)", config.Host, err)

@@ -61,7 +61,7 @@ func explainNotFound(err error) error {
 // unavailable adds to the sentence about an unknown type which APIs do not answer. What
 // discovery found is cached, and what it did not find, is not.
 func unavailable(err error, flags *genericclioptions.ConfigFlags) error {
-	if err == nil || !strings.Contains(err.Error(), unknownType) {
+	if err == nil || !strings.Contains(err.Error(), unknownType) && !strings.Contains(err.Error(), unknownKind) {
 		return err
 	}
 	api, failed := flags.ToDiscoveryClient()
@@ -72,8 +72,11 @@ func unavailable(err error, flags *genericclioptions.ConfigFlags) error {
 	return cli.Unavailable(err, discovered)
 }
 
-// unknownType is how cli-runtime begins to say it.
-const unknownType = "the server doesn't have a resource type "
+// unknownType is how cli-runtime begins to say it, and unknownKind, of what is in a file.
+const (
+	unknownType = "the server doesn't have a resource type "
+	unknownKind = "no matches for kind "
+)
 
 // explainInput is for what cli-runtime itself refuses. These errors have no
 // types, only words. Sentences that are complete come by here as well and stay as
@@ -85,7 +88,7 @@ func explainInput(err error) error {
 		{unknownType, "kubectl api-resources shows those that it has"},
 		{"error parsing ", "correct the YAML there; what follows it in the file was not read"},
 		{"unable to decode ", "each document needs apiVersion, kind and metadata.name"},
-		{"no matches for kind ", "correct apiVersion and kind, or install its CustomResourceDefinition first"},
+		{unknownKind, "correct apiVersion and kind, or install its CustomResourceDefinition first"},
 		{"unable to recognize ", "see how the server is with kubectl get --raw /readyz"},
 		{"no namespace set on resource ", "set metadata.namespace, or use -n in place of -A"},
 		{"recognized file extensions are ", "name the file itself, or search deeper with -R"},

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -180,9 +181,30 @@ func TestATypeWhoseAPIIsDownIsUnavailable(t *testing.T) {
 			known(w, r)
 		}
 	})
-	_, stderr, code := resourceBuilder("moons", "--kubeconfig", kubeconfigFor(t, server))
+	manifest := filepath.Join(t.TempDir(), "moon.yaml")
+	require.NoError(t, os.WriteFile(manifest, []byte("{apiVersion: sky/v1, kind: Moon, metadata: {name: luna}}"), 0o600))
+	_, stderr, code := resourceBuilder("-f", manifest, "--kubeconfig", kubeconfigFor(t, server))
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "; but of sky/v1 there was no answer, so its types are unavailable, not unknown: kubectl get apiservices says why\n")
+
+	_, stderr, code = resourceBuilder("moons", "--kubeconfig", kubeconfigFor(t, server))
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "error: the server doesn't have a resource type \"moons\"; kubectl api-resources shows those that it has; but of sky/v1 there was no answer, so its types are unavailable, not unknown: kubectl get apiservices says why\n", stderr)
+	for _, name := range []string{"moons.sky", "moons.v1.sky"} {
+		_, stderr, code = resourceBuilder(name, "--kubeconfig", kubeconfigFor(t, server))
+		assert.Equal(t, 1, code)
+		assert.Contains(t, stderr, "its types are unavailable, not unknown: kubectl get apiservices says why\n")
+	}
+}
+
+func TestALoginHelperThatFails(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{apiVersion: v1, kind: Config, current-context: x, clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}],
+contexts: [{name: x, context: {cluster: c, user: u}}],
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-login-helper, interactiveMode: Never, installHint: ask at the door}}}]}`), 0o600))
+	_, stderr, code := resourceBuilder("namespaces", "--kubeconfig", kubeconfig)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: the login helper that the kubeconfig names (users, exec) gave no credentials; install it, or log in again (exec: executable no-such-login-helper not found: ask at the door)\n", stderr)
 }
 
 // TestSeveralObjectsOfADeadServer is one error, however many were requested.

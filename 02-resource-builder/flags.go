@@ -91,7 +91,8 @@ func addLogFlag(flags *pflag.FlagSet) {
 // restrain is applied to each configuration that ConfigFlags makes.
 func (o *options) restrain(config *rest.Config) *rest.Config {
 	// A deadline for each request, with all its repetitions: when a busy server
-	// asks to come back later, client-go does so up to ten times.
+	// asks to come back later, client-go does so up to ten times. (The List of a typed
+	// client, as in stage 1, would leave only a deadline for each repetition.)
 	config.Timeout = o.requestTimeout
 	// client-go holds a client to 5 requests a second unless told otherwise.
 	// One request after another is restraint enough.

@@ -11,7 +11,8 @@
 //	backoff.go   how long to pause in between
 //	source.go    the two requests, for pods and for any type
 //
-// Nothing here keeps a cache or a queue. Stage 4 does.
+// Nothing here has a queue. What state.go keeps is what an informer calls its store; stage 4 has
+// informers, and a cache that handlers and workers can read.
 package main
 
 import (

@@ -31,9 +31,12 @@ func TestRunningTime(t *testing.T) {
 	created := func(ago time.Duration) corev1.Pod {
 		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(now.Add(-ago).UTC())}}
 	}
-	assert.Equal(t, 150*time.Second, runningTime([]corev1.Pod{created(time.Minute), created(90 * time.Second)}, now))
-	assert.Equal(t, time.Minute, runningTime([]corev1.Pod{created(time.Minute), created(-time.Hour)}, now), "the server's clock is ahead")
-	assert.Zero(t, runningTime(nil, now))
+	seconds := func(pods ...corev1.Pod) float64 { return runningSeconds(pods, now) }
+	assert.InDelta(t, 150, seconds(created(time.Minute), created(90*time.Second)), 0)
+	assert.InDelta(t, 60, seconds(created(time.Minute), created(-time.Hour)), 0, "the server's clock is ahead")
+	assert.Zero(t, seconds())
+	const years = 200 * 365 * 24 * time.Hour
+	assert.InDelta(t, 2*years.Seconds(), seconds(created(years), created(years)), 0, "more than a time.Duration holds")
 }
 
 func TestAListThatFailsIsASentenceThatIsMissing(t *testing.T) {

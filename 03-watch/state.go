@@ -29,6 +29,9 @@ type change struct {
 //	  └──────────────────────────┘
 //	   expired: 410 Gone, or an ERROR event
 //
+// It keeps each object as it was last reported, for a DELETED that no event reports: a
+// Reflector's store does the same.
+//
 // It makes no request and reads no clock. So a test can put it through anything
 // that a server may do.
 type state struct {

@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 			"the certificate of " + server + " is not valid at this time; set the clock of this machine, or have the certificate renewed (x509: certificate has expired or is not yet valid: current time is after 2020)",
 		},
 		"a client certificate that is refused": {
-			get(&net.OpError{Op: "remote error", Err: tls.AlertError(42)}),
+			get(&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}),
 			server + " does not accept the client certificate: it is another cluster's, or has expired; get a new kubeconfig (remote error: tls: bad certificate)",
 		},
 		"a connection that ends": {

@@ -8,9 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // unreached explains a request that has no answer. What is on the way to a server
@@ -20,7 +22,7 @@ func unreached(err error, server string) error {
 	var (
 		name        *net.DNSError
 		certificate *tls.CertificateVerificationError
-		alert       tls.AlertError
+		network     *net.OpError
 	)
 	switch {
 	case strings.HasPrefix(err.Error(), "getting credentials: "):
@@ -33,10 +35,12 @@ func unreached(err error, server string) error {
 		return late(server)
 	case errors.As(err, &certificate):
 		return mistrusted(certificate.Err, server)
-	case errors.As(err, &alert):
+	case errors.As(err, &network) && network.Op == "remote error": // an alert of TLS
 		return fmt.Errorf("%s does not accept the client certificate: it is another cluster's, or has expired; get a new kubeconfig (%w)", server, err)
 	case strings.HasSuffix(err.Error(), "server gave HTTP response to HTTPS client"):
 		return fmt.Errorf("what listens at %s does not speak TLS; correct the server's address in the kubeconfig (%w)", server, err)
+	case strings.HasPrefix(err.Error(), "stopped after "): // so many redirects
+		return strange(server, err)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
 		return fmt.Errorf("%s ended the connection; run the command again, or see how it is with kubectl get --raw /readyz (%w)", server, err)
 	default:
@@ -60,10 +64,30 @@ func proxyRefused(err error) bool {
 	if network, ok := errors.AsType[*net.OpError](err); ok && (network.Op == "proxyconnect" || strings.HasPrefix(network.Op, "socks")) {
 		return true
 	}
-	return slices.ContainsFunc([]int{
-		http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusProxyAuthRequired, http.StatusBadRequest,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
-	}, func(code int) bool { return err.Error() == http.StatusText(code) })
+	for code := http.StatusMultipleChoices; code <= http.StatusNetworkAuthenticationRequired; code++ {
+		if text := http.StatusText(code); text != "" && err.Error() == text {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsTLS knows the answer of a server of Go's, such as Kubernetes', to HTTP in place of HTTPS.
+func wantsTLS(err error) bool {
+	cause, found := apierrors.StatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	return found && strings.HasPrefix(cause.Message, "Client sent an HTTP request to an HTTPS server")
+}
+
+// unreadable knows a page for people, such as one to log in to which a request was redirected, and
+// an empty answer.
+func unreadable(err error) bool {
+	return strings.HasPrefix(err.Error(), "serializer for ") || strings.HasPrefix(err.Error(), "0-length response ")
+}
+
+// strange is for an answer that no API server gives: another program listens at the address, or
+// a proxy answers in its place.
+func strange(server string, err error) error {
+	return fmt.Errorf("%s does not answer as an API server does; correct its address in the kubeconfig (%w)", server, err)
 }
 
 // mistrusted says why the server's certificate is not trusted.

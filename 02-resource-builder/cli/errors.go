@@ -42,8 +42,12 @@ func Explain(err error, server string) error {
 	case timedOut(err):
 		return late(server)
 
+	case wantsTLS(err):
+		return fmt.Errorf("%s speaks TLS; write https:// before its address in the kubeconfig (%w)", server, err)
 	case errors.As(err, &status):
 		return fmt.Errorf("%w; see how the server is with kubectl get --raw /readyz", err)
+	case unreadable(err):
+		return strange(server, err)
 	default:
 		return err // no request failed
 	}

@@ -53,6 +53,9 @@ func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) 
 	case err != nil:
 		return nil, "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
 	}
+	if err := Login(config); err != nil {
+		return nil, "", err
+	}
 	// client-go limits a client to 5 requests a second unless told otherwise. The
 	// programs here limit themselves, by what they do at the same time.
 	config.QPS = -1

@@ -64,7 +64,7 @@ func printRuntime(ctx context.Context, client kubernetes.Interface, namespace st
 	}
 	var total time.Duration
 	for _, pod := range pods.Items {
-		total += time.Since(pod.CreationTimestamp.Time)
+		total += max(0, time.Since(pod.CreationTimestamp.Time))
 	}
 	fmt.Fprintf(out, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total.Minutes())
 }

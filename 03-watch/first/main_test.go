@@ -7,14 +7,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"example.com/hacking-a-controller/03-watch/internal/testcluster"
@@ -67,6 +70,21 @@ func TestEachEventAndTheRuntimeArePrinted(t *testing.T) {
 	assert.Contains(t, line(), "Pods in namespace default")
 	assert.Equal(t, "DELETED pod bell in namespace default", line())
 	assert.Equal(t, "Pods in namespace default have been running for 0.00 minutes.", line())
+}
+
+// The server's clock is ahead, by more than what the other pod has.
+func TestAPodOfTheFutureTakesNothingAway(t *testing.T) {
+	old, future := *pod("old"), *pod("future")
+	old.CreationTimestamp, future.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Hour)), metav1.NewTime(time.Now().Add(5*time.Hour))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, Items: []corev1.Pod{old, future}})
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	require.NoError(t, err)
+	var out strings.Builder
+	printRuntime(t.Context(), client, "default", &out)
+	assert.Contains(t, out.String(), "have been running for 60.")
 }
 
 // The lesson shows each fault, so a program without one of them would be as wrong as

@@ -114,7 +114,7 @@ func (c *controller) reconcile(_ context.Context, namespace string) error {
 	}
 	var total time.Duration
 	for _, pod := range pods {
-		total += time.Since(pod.CreationTimestamp.Time)
+		total += max(0, time.Since(pod.CreationTimestamp.Time))
 	}
 	_, err = fmt.Fprintf(c.out, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total.Minutes())
 	return err

@@ -212,6 +212,14 @@ func TestReconcileAddsUpThePodsOfOneNamespace(t *testing.T) {
 	assert.Regexp(t, `^Pods in namespace harbour have been running for 12\d\.\d\d minutes\.$`, out.Lines()[0])
 }
 
+func TestAPodOfTheFutureTakesNothingAway(t *testing.T) {
+	var out testcluster.Output
+	c := newController(&out, pod("harbour", "bell", time.Hour), pod("harbour", "buoy", -5*time.Hour))
+	defer c.queue.ShutDown()
+	require.NoError(t, c.reconcile(t.Context(), "harbour"))
+	assert.Contains(t, out.String(), "have been running for 60.")
+}
+
 func TestALineThatCannotBeWrittenIsAnError(t *testing.T) {
 	c := newController(full{})
 	defer c.queue.ShutDown()

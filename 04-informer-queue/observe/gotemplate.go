@@ -1,29 +1,16 @@
 package observe
 
 import (
-	"encoding/base64"
 	"fmt"
-	"reflect"
 	"strings"
 	gotemplate "text/template"
 	"text/template/parse"
 )
 
-// parseGoTemplate knows the language of kubectl -o go-template, with its two functions: exists
-// and base64decode.
+// parseGoTemplate knows the language of kubectl -o go-template: Go's, with exists and
+// base64decode. What is missing renders as nothing, where kubectl writes <no value> or fails.
 func parseGoTemplate(text string, strict bool) (template, error) {
-	tree := gotemplate.New("argument").Funcs(gotemplate.FuncMap{
-		"exists":       func(item any, keys ...any) bool { return exists(item, keys) },
-		"base64decode": func(value any) (string, error) { return base64decode(value, strict) },
-		"len":          func(value any) (int, error) { return length(value, strict) },
-		"index":        func(item any, keys ...any) (any, error) { return index(item, keys, strict) },
-		"shown": func(value any) any {
-			if value == nil {
-				return ""
-			}
-			return value
-		},
-	})
+	tree := gotemplate.New("argument").Funcs(functions(strict))
 	if strict {
 		tree.Option("missingkey=error")
 	}
@@ -33,6 +20,7 @@ func parseGoTemplate(text string, strict bool) (template, error) {
 	for _, t := range tree.Templates() {
 		showNothing(t.Root)
 	}
+	tree.Funcs(gotemplate.FuncMap{"shown": shown}) // it is not one for users
 	return func(object map[string]any) (string, error) {
 		var rendered strings.Builder
 		if err := tree.Execute(&rendered, object); err != nil {
@@ -73,58 +61,9 @@ func showBranches(node *parse.BranchNode) {
 	showNothing(node.ElseList)
 }
 
-// index is for keys that are not words: {{index .metadata.labels "app.kubernetes.io/name"}}.
-// Unlike Go's own it takes what is missing for nothing, or, if strict, for an error.
-func index(item any, keys []any, strict bool) (any, error) {
-	for _, key := range keys {
-		var found bool
-		switch container := item.(type) {
-		case map[string]any:
-			name, _ := key.(string)
-			item, found = container[name]
-		case []any:
-			if i := reflect.ValueOf(key); i.CanInt() && 0 <= i.Int() && i.Int() < int64(len(container)) {
-				item, found = container[i.Int()], true
-			}
-		}
-		if !found {
-			item = nil
-			if strict {
-				return nil, fmt.Errorf("there is no %v", key)
-			}
-		}
+func shown(value any) any {
+	if value == nil {
+		return ""
 	}
-	return item, nil
-}
-
-// exists is kubectl's: whether index would find something.
-func exists(item any, keys []any) bool {
-	found, err := index(item, keys, true)
-	return err == nil && found != nil
-}
-
-// base64decode is kubectl's, which fails where there is nothing to decode.
-func base64decode(value any, strict bool) (string, error) {
-	if value == nil && !strict {
-		return "", nil
-	}
-	text, ok := value.(string)
-	if !ok {
-		return "", fmt.Errorf("base64decode needs a string, and this is %v", value)
-	}
-	decoded, err := base64.StdEncoding.DecodeString(text)
-	return string(decoded), err
-}
-
-// length is for len, of which Go has one that fails where there is nothing to count.
-func length(value any, strict bool) (int, error) {
-	if value == nil && !strict {
-		return 0, nil
-	}
-	switch v := reflect.ValueOf(value); v.Kind() {
-	case reflect.String, reflect.Map, reflect.Slice:
-		return v.Len(), nil
-	default:
-		return 0, fmt.Errorf("len needs a string, a list or a map, and this is %v", value)
-	}
+	return value
 }

@@ -2,44 +2,72 @@ package observe
 
 import (
 	"fmt"
-	"regexp"
+	"io"
 	"strings"
 
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// parseJSONPath knows the language of kubectl -o jsonpath. Unlike kubectl's, a value that is
-// missing leaves the rest alone, also in a range: unless strict, each action is run by itself.
+// parseJSONPath knows the language of kubectl -o jsonpath, with kubectl's own parser and
+// evaluator. Its printer is not used: if it fails, it shows the whole object, and that may be a
+// Secret.
+//
+// For kubectl, a field that is missing renders as nothing, and an item of a list that is missing
+// is an error. Here both render as nothing: unless strict, each action is rendered by itself, so
+// that a missing value does not take away the others.
 func parseJSONPath(text string, strict bool) (template, error) {
 	if _, err := jsonpath.Parse("argument", text); err != nil {
 		return nil, err
 	}
-	parts := []part{{text: text}}
-	if !strict {
-		parts, _ = cutActions(text)
-	}
+	parts, balanced := cutParts(text)
 	return func(object map[string]any) (string, error) {
 		var rendered strings.Builder
-		if err := renderParts(&rendered, parts, object, strict); err != nil {
+		err := withoutPanic(func() error {
+			if strict || !balanced { // what a range without its end means is left to kubectl
+				return newJSONPath(text, !strict).Execute(&rendered, object)
+			}
+			return renderParts(&rendered, parts, object)
+		})
+		if err != nil {
 			return "", fmt.Errorf("rendering the template %q: %w", text, err)
 		}
 		return rendered.String(), nil
 	}, nil
 }
 
-// part is some text, an action, or a range: an expression, and what is rendered for each of its values.
-type part struct {
-	text string
-	each []part
+// withoutPanic is for the item of a list that is null, which kubectl's evaluator does not expect.
+func withoutPanic(evaluate func() error) (err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("caught a panic: %v", caught)
+		}
+	}()
+	return evaluate()
 }
 
-func renderParts(rendered *strings.Builder, parts []part, object any, strict bool) error {
+// newJSONPath is for one object: a JSONPath forgets a part of its template while it evaluates
+// one with a range in it. That the text parses was seen before.
+func newJSONPath(text string, allowMissing bool) *jsonpath.JSONPath {
+	path := jsonpath.New("argument").AllowMissingKeys(allowMissing)
+	_ = path.Parse(text)
+	return path
+}
+
+// part is a path whose values are printed, or a range over them.
+type part struct {
+	path    path
+	isRange bool
+	body    []part // of the range
+}
+
+func renderParts(rendered io.Writer, parts []part, object any) error {
 	for _, p := range parts {
-		var err error
-		if p.each == nil {
-			err = renderJSONPath(rendered, p.text, object, strict)
-		} else {
-			err = renderRange(rendered, p, object)
+		values, err := p.path.values(object)
+		if err == nil && !p.isRange {
+			err = jsonpath.New("argument").PrintResults(rendered, values)
+		}
+		for i := 0; p.isRange && i < len(values) && err == nil; i++ {
+			err = renderParts(rendered, p.body, values[i].Interface())
 		}
 		if err != nil {
 			return err
@@ -48,74 +76,44 @@ func renderParts(rendered *strings.Builder, parts []part, object any, strict boo
 	return nil
 }
 
-func renderRange(rendered *strings.Builder, p part, object any) error {
-	path := jsonpath.New("range").AllowMissingKeys(true)
-	if err := path.Parse(p.text); err != nil {
-		return err
-	}
-	results, err := path.FindResults(object)
-	if err != nil && !isOutOfBounds(err) {
-		return err
-	}
-	for _, values := range results {
-		for _, value := range values {
-			if !value.IsValid() {
-				continue
-			}
-			if err := renderParts(rendered, p.each, value.Interface(), false); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// cutParts cuts a{.x}b into a, {.x} and b. It reports whether each range has its end.
+func cutParts(text string) (parts []part, balanced bool) {
+	parts, _, ended := cutBody(text)
+	return parts, !ended
 }
 
-// renderJSONPath parses the template anew for each object: a JSONPath forgets a
-// part of its template while it runs one with a range in it.
-func renderJSONPath(rendered *strings.Builder, text string, object any, strict bool) error {
-	path := jsonpath.New("argument").AllowMissingKeys(!strict)
-	if err := path.Parse(text); err != nil {
-		return err
-	}
-	err := path.Execute(rendered, object)
-	if err != nil && !strict && isOutOfBounds(err) {
-		return nil
-	}
-	return err
-}
-
-// isOutOfBounds: AllowMissingKeys is for fields. The third item of two is as missing.
-func isOutOfBounds(err error) bool { return strings.Contains(err.Error(), "array index out of bounds") }
-
-// action is what stands in braces. There may be braces in its strings.
-var action = regexp.MustCompile(`\{(?:[^{}'"\\]|\\.|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*\}`)
-
-var (
-	rangeAction = regexp.MustCompile(`^\{\s*range\s+([^\s}].*)\}$`)
-	endAction   = regexp.MustCompile(`^\{\s*end\s*\}$`)
-)
-
-// cutActions cuts a{.x}b into a, {.x} and b. It returns what comes after the end of a
-// range that it has not seen begin.
-func cutActions(text string) (parts []part, rest string) {
+// cutBody cuts until the {end} of a range that began before text. It reports whether that
+// came; rest is what comes after it.
+func cutBody(text string) (parts []part, rest string, ended bool) {
 	for text != "" {
-		at := action.FindStringIndex(text)
-		if at == nil {
-			return append(parts, part{text: text}), ""
+		var one path
+		one, text = cutPath(text)
+		switch one.keyword() {
+		case "end":
+			return parts, text, true
+		case "range":
+			p := part{path: path(strings.Replace(string(one), "range", "", 1)), isRange: true}
+			if p.body, text, ended = cutBody(text); !ended {
+				return nil, "", true // nothing is balanced any more
+			}
+			parts = append(parts, p)
+		default:
+			parts = append(parts, part{path: one})
 		}
-		one := text[at[0]:at[1]]
-		parts = append(parts, part{text: text[:at[0]]})
-		text = text[at[1]:]
-		if endAction.MatchString(one) {
-			return parts, text
-		}
-		if begin := rangeAction.FindStringSubmatch(one); begin != nil {
-			each, after := cutActions(text)
-			parts = append(parts, part{text: "{" + begin[1] + "}", each: append(each, part{})})
-			text = after
-			continue
-		}
-		parts = append(parts, part{text: one})
 	}
-	return parts, ""
+	return parts, "", false
+}
+
+// cutPath cuts off the text before the first action, or else that action. An action ends where
+// the parser first has a whole one: there may be braces in its strings.
+func cutPath(text string) (one path, rest string) {
+	end := strings.Index(text, "{")
+	if end == 0 {
+		for end = 1; end < len(text) && !path(text[:end]).isWhole(); {
+			end++
+		}
+	} else if end < 0 {
+		end = len(text)
+	}
+	return path(text[:end]), text[end:]
 }

@@ -11,7 +11,8 @@
 //	fullsync.go  when every object has been reconciled once
 //	names.go     objects that were deleted while observe was down
 //	scope.go     which names are selected
-//	argument.go  templates that become arguments, in two languages: jsonpath.go, gotemplate.go
+//	argument.go  templates that become arguments, in two languages: jsonpath.go (of parts, each a
+//	             path.go) and gotemplate.go (with functions.go)
 //	command.go   the line that is run, and the header that shows it
 //	child.go     a process that can be waited for, and killed
 //	metrics.go   what is counted

@@ -48,7 +48,7 @@ func trim(since since) func(any) (any, error) {
 // sinceCreation is the form of first/: every pod counts from its creation until it is
 // deleted, whether it runs or not.
 func sinceCreation(p *corev1.Pod) life {
-	return life{start: p.CreationTimestamp.Unix()}
+	return life{start: seconds(p.CreationTimestamp)}
 }
 
 // sinceStart counts a pod from the moment when its node took it on until its
@@ -58,7 +58,7 @@ func sinceStart(p *corev1.Pod) life {
 	if p.Status.StartTime == nil {
 		return life{}
 	}
-	l := life{start: p.Status.StartTime.Unix()}
+	l := life{start: seconds(*p.Status.StartTime)}
 	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 		l.end = max(l.start, ended(p))
 	}
@@ -84,5 +84,5 @@ func ended(p *corev1.Pod) int64 {
 	return last
 }
 
-// seconds is 0 for a time that was never set; Unix would go back to the year 1.
+// seconds is 0 for a time that was never set, or is before 1970; Unix would go back to the year 1.
 func seconds(t metav1.Time) int64 { return max(0, t.Unix()) }

@@ -42,6 +42,8 @@ func TestLife(t *testing.T) {
 		"a sidecar ended last":               {corev1.PodStatus{Phase: corev1.PodSucceeded, StartTime: start, InitContainerStatuses: []corev1.ContainerStatus{finished(140)}, ContainerStatuses: []corev1.ContainerStatus{finished(120)}}, life{100, 140}},
 		"evicted: no container has a time":   {corev1.PodStatus{Phase: corev1.PodFailed, StartTime: start, ContainerStatuses: []corev1.ContainerStatus{unknown}, Conditions: []corev1.PodCondition{{LastTransitionTime: at(105)}, {LastTransitionTime: at(170)}, {}}}, life{100, 170}},
 		"failed, and nothing says when":      {corev1.PodStatus{Phase: corev1.PodFailed, StartTime: start}, life{100, 100}},
+		"a clock from before Unix":           {corev1.PodStatus{Phase: corev1.PodRunning, StartTime: new(at(-20))}, life{}},
+		"the clock was set back meanwhile":   {corev1.PodStatus{Phase: corev1.PodSucceeded, StartTime: start, ContainerStatuses: []corev1.ContainerStatus{finished(60)}}, life{100, 100}},
 		"refused by the node, never started": {corev1.PodStatus{Phase: corev1.PodFailed}, life{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -132,7 +132,9 @@ func (r *runtimes) handlers() cache.ResourceEventHandler {
 
 // enqueue adds the namespace of a pod if its total has changed course. The informer
 // calls it once for each change, one after the other, and what the pod was is what it
-// is in the call before. So the totals lose nothing and count nothing twice.
+// is in the call before. So the totals lose nothing and count nothing twice. For a deletion
+// that is not the informer's doing: it passes on the object of the event, which is the last
+// state because etcd gives that to the API server.
 func (r *runtimes) enqueue(was, is *pod) {
 	if r.totals.replace(was, is) {
 		r.queue.Enqueue(cmp.Or(is, was).namespace)

@@ -114,7 +114,7 @@ func summing(config *rest.Config, namespace string, cause func(context.Context) 
 			}
 			var total time.Duration
 			for _, pod := range list {
-				total += time.Since(pod.CreationTimestamp.Time)
+				total += max(0, time.Since(pod.CreationTimestamp.Time))
 			}
 			_, err = fmt.Fprintf(s, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total.Minutes())
 			return err

@@ -71,6 +71,11 @@ func (o Observed) setEnded(s *cnat.AtStatus) {
 			s.CompletionTime = &t.FinishedAt
 		}
 	}
+	// The start is by the clock of an operator, the end by that of a node. Whichever of them is
+	// wrong, no command ends before it starts.
+	if s.CompletionTime.Before(s.StartTime) {
+		s.CompletionTime = s.StartTime
+	}
 }
 
 // terminated is how the command ended; nil if nobody knows.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
@@ -22,7 +23,9 @@ func TestThePodIsFollowed(t *testing.T) {
 		"Complete=True since 10:12:06, of 1: Succeeded: the command has ended with exit code 0",
 		"record Normal Succeeded: the command has ended with exit code 0",
 	}
+	atOnce := append([]string{strings.Replace(complete[0], "10:12:05", "10:12:01", 1)}, complete[1:]...)
 	run(t, map[string]testCase{
+		"a node whose clock is slow":                        {at: newAt(running), pod: newPod(exited(corev1.PodSucceeded, 0), nodeBehind), late: 6 * time.Second, want: atOnce},
 		"while it runs, there is nothing to write":          {at: newAt(running), pod: newPod(in(corev1.PodRunning)), late: time.Hour},
 		"while it waits for its image, there is not either": {at: newAt(running), pod: newPod(in(corev1.PodPending)), late: time.Hour},
 		"a node that is silent is not the end":              {at: newAt(running), pod: newPod(in(corev1.PodUnknown)), late: time.Hour},
@@ -37,6 +40,10 @@ func TestThePodIsFollowed(t *testing.T) {
 			"become DONE in example-at-pod from 10:12:01 to 10:12:06", complete[1], complete[2], complete[3],
 		}},
 	})
+}
+
+func nodeBehind(p *corev1.Pod) {
+	terminated(p).FinishedAt = metav1.NewTime(due.Add(-time.Hour))
 }
 
 func blockedByQuota(at *cnat.At) {

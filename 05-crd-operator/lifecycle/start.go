@@ -49,7 +49,7 @@ func Exists(o Observed, pod *corev1.Pod) Decision {
 	case pod == nil || pod.DeletionTimestamp != nil || isOfNamesake(pod, o.At):
 		return Decision{Wake: o.retry()}
 	default:
-		d := blocked(o, "PodNameTaken", fmt.Sprintf("the pod %s exists, and was not made for this At; delete that pod, or create this At under another name", pod.Name))
+		d := blocked(o, "PodNameTaken", fmt.Sprintf("the pod %s exists, and this At is not its owner: somebody else made the pod, or took away its owner reference; see which of them, before you delete the pod, or create this At under another name", pod.Name))
 		d.Wake = o.retry()
 		return d
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	taken      = "the pod example-at-pod exists, and was not made for this At; delete that pod, or create this At under another name"
+	taken      = "the pod example-at-pod exists, and this At is not its owner: somebody else made the pod, or took away its owner reference; see which of them, before you delete the pod, or create this At under another name"
 	unlabelled = "the pod example-at-pod has lost its label, and cannot be followed; put it back: kubectl label --overwrite pod example-at-pod app.kubernetes.io/managed-by=cnat"
 )
 
