@@ -74,7 +74,7 @@ func DesiredPod(at *cnat.At, image string) *corev1.Pod {
 			Containers: []corev1.Container{{
 				Name:    container,
 				Image:   image,
-				Command: []string{"sh", "-c", at.Spec.Command},
+				Command: []string{"sh", "-c", unexpanded(at.Spec.Command)},
 				SecurityContext: &corev1.SecurityContext{
 					AllowPrivilegeEscalation: new(false),
 					Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -83,6 +83,11 @@ func DesiredPod(at *cnat.At, image string) *corev1.Pod {
 		},
 	}
 }
+
+// unexpanded is what the kubelet expands to this text. In a command, it replaces $(HOME)
+// with a variable of the container, and $$ with $. To a shell, the first is a command to
+// run, and the second is its own number.
+func unexpanded(text string) string { return strings.ReplaceAll(text, "$", "$$") }
 
 // IsPodOf reports whether the pod was created for this At, and not for one of the
 // same name that came before it: the owner reference has the UID.

@@ -53,6 +53,21 @@ func TestThePodThatIsWanted(t *testing.T) {
 	assert.Equal(t, "app.kubernetes.io/managed-by=cnat", PodSelector, "it selects the label that the pod bears")
 }
 
+// The kubelet makes $ of $$, and then leaves it alone, whatever comes behind it.
+func TestTheCommandReachesTheShellAsWritten(t *testing.T) {
+	for command, want := range map[string]string{
+		"echo YAY":         "echo YAY",
+		"echo $HOME":       "echo $$HOME",
+		"echo pid=$$":      "echo pid=$$$$",
+		"echo $(hostname)": "echo $$(hostname)",
+		"echo $$(X) $":     "echo $$$$(X) $$",
+		"kill -9 $$$":      "kill -9 $$$$$$",
+	} {
+		at := newAt(func(at *cnat.At) { at.Spec.Command = command })
+		assert.Equal(t, []string{"sh", "-c", want}, DesiredPod(at, DefaultImage).Spec.Containers[0].Command)
+	}
+}
+
 func TestAPodIsOfTheAtThatItWasMadeFor(t *testing.T) {
 	assert.True(t, IsPodOf(newPod(), newAt()))
 	assert.True(t, IsPodOf(newPod(), newAt(edited)))

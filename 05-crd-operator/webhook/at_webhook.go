@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -115,16 +116,13 @@ func Run(ctx context.Context, config *rest.Config, o webhook.Options) error {
 	if err := cnat.AddToScheme(scheme); err != nil {
 		return err
 	}
+	if err := checkCertificate(o); err != nil {
+		return err
+	}
 	// A renewed certificate is in use from the next handshake on. Without this, the
 	// framework watches the files, which takes one of the few inotify instances of a user.
-	load := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		pair, err := tls.LoadX509KeyPair(filepath.Join(o.CertDir, "tls.crt"), filepath.Join(o.CertDir, "tls.key"))
-		return &pair, err
-	}
+	load := func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return load(o.CertDir) }
 	o.TLSOpts = append(o.TLSOpts, func(c *tls.Config) { c.GetCertificate = load })
-	if _, err := load(nil); err != nil {
-		return fmt.Errorf("loading the certificate: %w; name its folder with --cert-dir, or make one with --self-signed", err)
-	}
 	server := webhook.NewServer(o)
 	server.Register("/validate-at", admission.WithValidator(scheme, AtValidator{client}))
 	if err := server.Start(ctx); err != nil {
@@ -133,7 +131,36 @@ func Run(ctx context.Context, config *rest.Config, o webhook.Options) error {
 	return nil
 }
 
-// selfSign makes a certificate for a host, unless there is one.
+func load(dir string) (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	return &pair, err
+}
+
+// checkCertificate looks at what may have been lying there for a year. The API server would
+// refuse every At, and only there would it say why.
+func checkCertificate(o webhook.Options) error {
+	pair, err := load(o.CertDir)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("loading the certificate: %w; name its folder with --cert-dir, or make one with --self-signed", err)
+	}
+	file, now := filepath.Join(o.CertDir, "tls.crt"), time.Now()
+	switch {
+	case err != nil:
+	case now.After(pair.Leaf.NotAfter):
+		err = fmt.Errorf("%s expired at %s", file, pair.Leaf.NotAfter.Format(time.RFC3339))
+	case now.Before(pair.Leaf.NotBefore):
+		err = fmt.Errorf("%s is not valid before %s, and here it is %s", file, pair.Leaf.NotBefore.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+	case o.Host != "":
+		err = pair.Leaf.VerifyHostname(o.Host)
+	}
+	if err != nil {
+		return fmt.Errorf("the certificate cannot be used: %w; remove tls.crt and tls.key in %s, make others, for example with --self-signed, and register the webhook with the new caBundle", err, o.CertDir)
+	}
+	return nil
+}
+
+// selfSign makes a certificate for a host, unless there is one. What is there is kept,
+// whatever it is: the API server has been told of it, and checkCertificate says what is wrong.
 func selfSign(host, dir string) error {
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	found, err := cert.CanReadCertAndKey(certFile, keyFile)

@@ -3,8 +3,15 @@ package webhook
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -207,6 +214,66 @@ func TestTheCertificateIsMadeOnce(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "tls.key"))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// What lies in a folder for a year has expired, was cut off, or is of something else.
+func TestACertificateThatNobodyWouldAcceptIsRefused(t *testing.T) {
+	now := time.Now()
+	tests := map[string]struct {
+		from, until time.Time
+		host        string
+		spoil       func(t *testing.T, dir string)
+		want        string
+	}{
+		"a valid one": {now.Add(-time.Hour), now.Add(time.Hour), "127.0.0.1", nil, ""},
+		"expired":     {now.Add(-48 * time.Hour), now.Add(-24 * time.Hour), "127.0.0.1", nil, "tls.crt expired at 20"},
+		"not valid yet, as after the clock was set back": {now.Add(24 * time.Hour), now.Add(48 * time.Hour), "127.0.0.1", nil, "tls.crt is not valid before 20"},
+		"of another address":                             {now.Add(-time.Hour), now.Add(time.Hour), "192.0.2.1", nil, "certificate is valid for 192.0.2.1, not 127.0.0.1"},
+		"cut off": {now.Add(-time.Hour), now.Add(time.Hour), "127.0.0.1", func(t *testing.T, dir string) {
+			require.NoError(t, os.Truncate(filepath.Join(dir, "tls.crt"), 100))
+		}, "failed to find any PEM data in certificate input"},
+		"of another key": {now.Add(-time.Hour), now.Add(time.Hour), "127.0.0.1", func(t *testing.T, dir string) {
+			other := t.TempDir()
+			writeCertificate(t, other, now.Add(-time.Hour), now.Add(time.Hour), "127.0.0.1")
+			require.NoError(t, os.Rename(filepath.Join(other, "tls.key"), filepath.Join(dir, "tls.key")))
+		}, "private key does not match public key"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeCertificate(t, dir, tc.from, tc.until, tc.host)
+			if tc.spoil != nil {
+				tc.spoil(t, dir)
+			}
+			before, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
+			require.NoError(t, err)
+			require.NoError(t, selfSign("127.0.0.1", dir))
+			err = checkCertificate(webhook.Options{Host: "127.0.0.1", CertDir: dir})
+			if tc.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, "the certificate cannot be used: ")
+			require.ErrorContains(t, err, tc.want)
+			require.ErrorContains(t, err, "; remove tls.crt and tls.key in "+dir)
+			after, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
+			require.NoError(t, err)
+			assert.Equal(t, before, after, "nothing is thrown away")
+		})
+	}
+}
+
+func writeCertificate(t *testing.T, dir string, from, until time.Time, host string) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: from, NotAfter: until, IPAddresses: []net.IP{net.ParseIP(host)}}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for name, block := range map[string]pem.Block{"tls.crt": {Type: "CERTIFICATE", Bytes: certificate}, "tls.key": {Type: "PRIVATE KEY", Bytes: encoded}} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600))
+	}
 }
 
 func TestTheCommandReportsWhatIsWrong(t *testing.T) {

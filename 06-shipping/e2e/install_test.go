@@ -32,6 +32,7 @@ func TestInALab(t *testing.T) {
 	}{
 		{"install", install},
 		{"the sample says YAY", sample},
+		{"the shell gets the command as it was written", dollars},
 		{"a pod that somebody deletes is not run again", deleted},
 		{"what others do to the ConfigMap is undone", drift},
 		{"metrics are there for every alert and every panel", metrics},
@@ -79,6 +80,14 @@ func sample(t *testing.T, l *lab) {
 	l.kubectl("apply", "-n", "quay", "-f", "../config/samples/at.yaml")
 	l.kubectl("wait", "-n", "quay", "--for=jsonpath={.status.phase}=DONE", "at/example-at", timeout)
 	assert.Equal(t, "YAY\n", l.kubectl("logs", "-n", "quay", "example-at-pod"))
+}
+
+// What the kubelet would replace, and what a shell does with it.
+func dollars(t *testing.T, l *lab) {
+	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "dollars"},
+		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "echo $(echo one) $$ '$(HOSTNAME) $$$'"}}`))
+	l.kubectl("wait", "-n", "quay", "--for=condition=Complete", "at/dollars", timeout)
+	assert.Equal(t, "one 1 $(HOSTNAME) $$$\n", l.kubectl("logs", "-n", "quay", "dollars-pod"))
 }
 
 func deleted(_ *testing.T, l *lab) {

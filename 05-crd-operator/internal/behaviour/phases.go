@@ -15,12 +15,13 @@ import (
 
 var phases = map[string]testCase{
 	"the pod runs the command in a shell, and is restricted": func(s *env) {
-		const command = `printf '%s\n' "two  words" | tr a-z A-Z; echo $HOME; exit 3`
+		const command = `printf '%s\n' "two  words" | tr a-z A-Z; echo $HOME $(id -u) $$; exit 3`
 		s.start()
 		at := s.create("kettle", "09:00:00", func(at *cnat.At) { at.Spec.Command = command })
 		pod := s.pod("kettle-pod")
 		require.Len(s.t, pod.Spec.Containers, 1)
-		assert.Equal(s.t, []string{"sh", "-c", command}, pod.Spec.Containers[0].Command)
+		const unexpanded = `printf '%s\n' "two  words" | tr a-z A-Z; echo $$HOME $$(id -u) $$$$; exit 3`
+		assert.Equal(s.t, []string{"sh", "-c", unexpanded}, pod.Spec.Containers[0].Command, "the kubelet makes one $ of two")
 		assert.Empty(s.t, pod.Spec.Containers[0].Args)
 		assert.Equal(s.t, lifecycle.DefaultImage, pod.Spec.Containers[0].Image)
 		assert.Equal(s.t, corev1.RestartPolicyOnFailure, pod.Spec.RestartPolicy)

@@ -45,7 +45,9 @@ type AtSpec struct {
 	Schedule string `json:"schedule"`
 
 	// What to run: a line for sh -c, so quotes, pipes and variables work. It
-	// cannot be changed once the command has been started.
+	// cannot be changed once the command has been started. It has at most 131071
+	// bytes. kubectl apply keeps a copy of the manifest in an annotation, which
+	// has at most 256 KiB: a longer one takes kubectl apply --server-side.
 	// +required
 	// +default=""
 	// +kubebuilder:validation:MaxLength=1048576

@@ -36,7 +36,9 @@ type SettingsLayerSpec struct {
 
 	// The settings: they become keys and values of the ConfigMap. A key consists
 	// of letters, digits, -, _ and . and has at most 253 of them. A layer has at
-	// most 256 keys, and at most 1 MiB of values.
+	// most 256 keys, and at most 1 MiB of values. kubectl apply keeps a copy of
+	// the manifest in an annotation, which has at most 256 KiB: a larger one takes
+	// kubectl apply --server-side.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
 	// +kubebuilder:validation:XValidation:rule="self.all(key, key.matches('^[-._a-zA-Z0-9]{1,253}$') && key != '.' && !key.startsWith('..'))",message="a key of data is not one that a ConfigMap can have: letters, digits, -, _ and ., at most 253 of them, and not .. in front"

@@ -16,7 +16,9 @@ type AtSpecApplyConfiguration struct {
 	// now. It cannot be changed once the command has been started.
 	Schedule *string `json:"schedule,omitempty"`
 	// What to run: a line for sh -c, so quotes, pipes and variables work. It
-	// cannot be changed once the command has been started.
+	// cannot be changed once the command has been started. It has at most 131071
+	// bytes. kubectl apply keeps a copy of the manifest in an annotation, which
+	// has at most 256 KiB: a longer one takes kubectl apply --server-side.
 	Command *string `json:"command,omitempty"`
 	// How many whole seconds late the command may still be started, in case that
 	// it could not be started on time. After that it is never run, and the At has

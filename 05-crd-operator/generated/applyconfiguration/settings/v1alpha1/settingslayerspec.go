@@ -12,7 +12,9 @@ type SettingsLayerSpecApplyConfiguration struct {
 	Priority *int32 `json:"priority,omitempty"`
 	// The settings: they become keys and values of the ConfigMap. A key consists
 	// of letters, digits, -, _ and . and has at most 253 of them. A layer has at
-	// most 256 keys, and at most 1 MiB of values.
+	// most 256 keys, and at most 1 MiB of values. kubectl apply keeps a copy of
+	// the manifest in an annotation, which has at most 256 KiB: a larger one takes
+	// kubectl apply --server-side.
 	Data map[string]string `json:"data,omitempty"`
 }
 
