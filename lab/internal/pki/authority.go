@@ -44,14 +44,22 @@ type subject struct {
 	Client bool
 }
 
+// newAuthority is what it means that an authority cannot be kept.
+const newAuthority = "the lab gets a new authority, and from it new certificates; a copy of its kubeconfig has to be made again"
+
 // loadOrCreateAuthority keeps an authority that exists: what it signed earlier
-// stays valid. One that is broken it replaces, and says so.
+// stays valid. One that is broken, or not valid now, it replaces, and says so.
 func loadOrCreateAuthority(name, certFile, keyFile string) (a *authority, sentences []string, err error) {
 	a, err = loadAuthority(certFile, keyFile)
-	if err == nil {
+	switch now := time.Now(); {
+	case err == nil && !now.Before(a.cert.NotBefore) && !now.After(a.cert.NotAfter):
 		return a, nil, nil
+	case err == nil:
+		sentences = []string{fmt.Sprintf("%s is valid from %s to %s, and the clock says %s: %s", certFile,
+			a.cert.NotBefore.Format(time.RFC3339), a.cert.NotAfter.Format(time.RFC3339), now.UTC().Format(time.RFC3339), newAuthority)}
+	default:
+		sentences, err = atomicfile.SetAsideIfBroken(err, newAuthority)
 	}
-	sentences, err = atomicfile.SetAsideIfBroken(err, "the lab gets a new authority, and from it new certificates; a copy of its kubeconfig has to be made again")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,13 @@
 package pki
 
 import (
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,32 @@ func TestAStartMakesAnewEachFileThat(t *testing.T) {
 				}
 			}
 			expectMadeAnew(t, l)
+		})
+	}
+}
+
+// A lab of ten years ago, and one that was made while the clock was ahead.
+func TestAStartReplacesAnAuthorityThatIsNotValidNow(t *testing.T) {
+	for name, begin := range map[string]time.Duration{"it has expired": -authorityLife - time.Hour, "it is not valid yet": 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			l := create(t)
+			for _, name := range []string{CA, EtcdCA, FrontProxyCA} {
+				a, err := loadAuthority(l.Cert(name), l.Key(name))
+				require.NoError(t, err)
+				template := *a.cert
+				template.NotBefore, template.NotAfter = time.Now().Add(begin), time.Now().Add(begin+authorityLife)
+				der, err := x509.CreateCertificate(rand.Reader, &template, &template, a.key.Public(), a.key)
+				require.NoError(t, err)
+				require.NoError(t, writePair(l.Cert(name), l.Key(name), der, a.key))
+			}
+			sentences := createAgain(t, l)
+			require.NoError(t, WriteKubeconfigs(l, server))
+			expectWhole(t, l)
+			require.Len(t, sentences, 3)
+			for _, sentence := range sentences {
+				assert.Regexp(t, `/pki/\S+ is valid from .* to .*, and the clock says .*: the lab gets a new authority`, sentence)
+			}
+			assert.Empty(t, createAgain(t, l), "once")
 		})
 	}
 }
