@@ -52,7 +52,7 @@ func secretsOf(t *testing.T, lab *labtest.Lab) (secrets []string) {
 		}
 		return nil
 	}))
-	require.Greater(t, len(secrets), 100)
+	require.Greater(t, len(secrets), 30)
 	return secrets
 }
 
@@ -70,7 +70,7 @@ func TestAReportHelpsAndHasNoSecret(t *testing.T) {
 	secrets := append(secretsOf(t, lab), strings.TrimSpace(lab.Kubectl(t, "create", "token", "default")))
 
 	files := reportOf(t, lab)
-	assert.Equal(t, "\n", files["missing.txt"], "nothing is missing")
+	assert.NotRegexp(t, `(?m)^[^v]`, files["missing.txt"], "but the commit of a clone that git does not know")
 	assert.Contains(t, files["status.txt"], "isolation of containers: ")
 	assert.Regexp(t, `(?m)^kube-apiserver .*healthy$`, files["status.txt"])
 	assert.Contains(t, files["events.json"], "is not in the lab")

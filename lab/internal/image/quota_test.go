@@ -79,6 +79,23 @@ func TestNothingIsWrittenBeyondTheQuota(t *testing.T) {
 	}
 }
 
+// endless is a layer of zeros.
+type endless struct{ v1.Layer }
+
+func (endless) Uncompressed() (io.ReadCloser, error) { return io.NopCloser(zeros{}), nil }
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func TestALayerIsReadNoFurtherThanTheQuota(t *testing.T) {
+	q := &quota{bytes: 1 << 20, files: 1, tooLarge: "too large"}
+	require.EqualError(t, checkLayer(t.Context(), endless{}, v1.Hash{}, q), "too large")
+}
+
 // A tenth of what is free stays free: etcd and the volumes of pods are on that disk, too.
 func TestTheQuotaIsNoMoreThanTheDiskHas(t *testing.T) {
 	s := NewStore(t.TempDir())

@@ -29,6 +29,7 @@ func TestTheIsolationIsSeenFromOutside(t *testing.T) {
 		})
 	}
 	found := w.isolation
+	w.noteIsolation(noIsolation, errors.New("mount: permission denied"))
 	w.reopen()
 	require.Equal(t, found, w.isolation)
 	assert.NotContains(t, Isolation(w.options.Root), "permission denied", "the new one has noted what it has found")
