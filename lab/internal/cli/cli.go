@@ -113,7 +113,7 @@ It needs neither root nor Docker, and listens on 127.0.0.1 only.`,
 	}
 	root.AddCommand(
 		newUp(a), newDown(a), newReset(a), newStatus(a), newLogs(a),
-		newEnv(a), newAwait(a), newLoad(a), newCrictl(a), newKubectl(a), newSupervise(a),
+		newEnv(a), newAwait(a), newLoad(a), newReport(a), newCrictl(a), newKubectl(a), newSupervise(a),
 	)
 	return root
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"example.com/hacking-a-controller/lab/internal/image"
 )
 
 func newLoad(a *app) *cobra.Command {
 	var timeout time.Duration
+	limit := resource.QuantityValue{Quantity: *resource.NewQuantity(image.DefaultLimit, resource.BinarySI)}
 	command := &cobra.Command{
 		Use:   "load IMAGE.tar",
 		Short: "Put images (an OCI or docker archive) where pods can use them",
@@ -23,14 +25,15 @@ beside them, it says on standard error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, fmt.Errorf("not loaded within %s (to wait longer: --timeout)", timeout))
 			defer cancel()
-			return a.load(ctx, args[0])
+			return a.load(ctx, args[0], limit.Value())
 		},
 	}
 	command.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "give up after this long")
+	command.Flags().Var(&limit, "limit", "refuse an archive that unpacks to more than this, or whose images do")
 	return command
 }
 
-func (a *app) load(ctx context.Context, archive string) error {
+func (a *app) load(ctx context.Context, archive string, limit int64) error {
 	l, err := a.layout()
 	if err != nil {
 		return err
@@ -43,7 +46,9 @@ func (a *app) load(ctx context.Context, archive string) error {
 		return err
 	}
 	unlock() // there are folders now
-	loaded, err := image.NewStore(l.Images()).Load(ctx, archive)
+	store := image.NewStore(l.Images())
+	store.Limit = limit
+	loaded, err := store.Load(ctx, archive)
 	if err != nil {
 		return err
 	}

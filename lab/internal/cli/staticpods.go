@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"example.com/hacking-a-controller/lab/internal/cluster"
+	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/runtime"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -100,10 +101,10 @@ func expectStatic(l layout.Layout, running bool) error {
 }
 
 // newestContainer returns the newest container of a static pod, or none at all.
-func newestContainer(l layout.Layout, component string) (runtime.Container, error) {
+func newestContainer(l layout.Layout, name string) (runtime.Container, error) {
 	all, err := runtime.Containers(l.Runtime())
 	for _, c := range all {
-		if c.Namespace == staticpod.Namespace && c.Name == component {
+		if c.Namespace == staticpod.Namespace && c.Pod == name+"-"+component.NodeName && c.Name == name {
 			return c, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/memory"
+	"example.com/hacking-a-controller/lab/internal/runtime"
 	"example.com/hacking-a-controller/lab/internal/settings"
 	"example.com/hacking-a-controller/lab/internal/staticpod"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
@@ -24,7 +25,10 @@ func newStatus(a *app) *cobra.Command {
 		Long: `Show every component: its process, its port on 127.0.0.1, whether it is healthy
 or why not, how often it was restarted, and its memory (proportional set size:
 what it shares with others is counted in parts). The exit code is 1 unless all
-are healthy.`,
+are healthy.
+
+Then it shows which file each static pod comes from, and which files beside them the
+kubelet doesn't run, and how much of its surroundings a container has for itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.existing()
@@ -61,6 +65,10 @@ func (a *app) status(ctx context.Context, l layout.Layout) error {
 	}
 	rows = append([]row{{name: "supervisor", pid: pid, health: "healthy", healthy: true}}, rows...)
 	a.printStatus(rows)
+	if err := a.printStaticPods(l); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, "\nisolation of containers: "+runtime.Isolation(l.Runtime()))
 	for _, r := range rows {
 		if !r.healthy {
 			return exitCode(1)
@@ -164,6 +172,24 @@ func (a *app) printStatus(rows []row) {
 	}
 	fmt.Fprintf(w, "all\t\t\t\t%s\t\n", mebibytes(total))
 	_ = w.Flush()
+}
+
+// printStaticPods says which file each static pod comes from, and which files are in the way.
+func (a *app) printStaticPods(l layout.Layout) error {
+	files, err := staticpod.Files(l)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "\nSTATIC POD\tFILE")
+	for _, f := range files {
+		note := ""
+		if f.NotRun != "" {
+			note = ", which the kubelet does not run: " + f.NotRun
+		}
+		fmt.Fprintf(w, "%s\t%s%s\n", f.Key(), f.Name, note)
+	}
+	return w.Flush()
 }
 
 // dash prints a number that may be missing.

@@ -19,8 +19,8 @@ var (
 )
 
 // open reads an archive. scratch is a folder for its files.
-func open(ctx context.Context, path, scratch string) ([]entry, error) {
-	if err := unpackArchive(ctx, path, scratch); err != nil {
+func open(ctx context.Context, path, scratch string, q *quota) ([]entry, error) {
+	if err := unpackArchive(ctx, path, scratch, q); err != nil {
 		return nil, err
 	}
 	files, err := os.OpenRoot(scratch) // no link in the archive leads out of it
@@ -38,7 +38,7 @@ func open(ctx context.Context, path, scratch string) ([]entry, error) {
 }
 
 // unpackArchive writes the files of an archive to dir.
-func unpackArchive(ctx context.Context, path, dir string) error {
+func unpackArchive(ctx context.Context, path, dir string, q *quota) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("there is no such file")
@@ -59,11 +59,11 @@ func unpackArchive(ctx context.Context, path, dir string) error {
 	}
 	content, err := uncompressed(interruptible{ctx, f})
 	if err == nil {
-		_, err = extract(content, dir)
+		_, err = extract(content, dir, q)
 	}
-	unknown := compressedError("")
+	unknown, limit := compressedError(""), limitError("")
 	switch {
-	case err == nil || errors.As(err, &unknown) || ctx.Err() != nil:
+	case err == nil || errors.As(err, &unknown) || errors.As(err, &limit) || ctx.Err() != nil:
 		return err
 	case isEmpty(dir):
 		return errNotAnArchive
@@ -89,6 +89,9 @@ func (r interruptible) Read(p []byte) (int, error) {
 
 // openLayout reads an OCI archive, which is the tar of an OCI layout.
 func openLayout(dir string) (entries []entry, err error) {
+	if err := checkJSON(dir, "index.json"); err != nil {
+		return nil, err
+	}
 	index, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
 		return nil, errNotAnArchive
@@ -98,7 +101,7 @@ func openLayout(dir string) (entries []entry, err error) {
 		return nil, errNotAnArchive
 	}
 	for _, descriptor := range manifest.Manifests {
-		one, err := look(index, descriptor)
+		one, err := look(dir, index, descriptor)
 		if err != nil {
 			return nil, incomplete(err)
 		}

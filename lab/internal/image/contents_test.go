@@ -110,6 +110,6 @@ func TestLoadingEndsWhenItsTimeDoes(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "another command is at work on the images")
 	require.NoError(t, held.Close())
-	_, err = open(ctx, archive, filepath.Join(t.TempDir(), "scratch"))
+	_, err = open(ctx, archive, filepath.Join(t.TempDir(), "scratch"), s.quota())
 	require.ErrorIs(t, err, context.DeadlineExceeded, "while it reads")
 }

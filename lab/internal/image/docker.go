@@ -17,10 +17,10 @@ import (
 func openDocker(dir string) (entries []entry, err error) {
 	var manifest tarball.Manifest
 	data, err := readIn(dir, "manifest.json")
-	if err == nil {
-		err = json.Unmarshal(data, &manifest)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(data, &manifest) != nil {
 		return nil, errNotAnArchive
 	}
 	for _, descriptor := range manifest {
@@ -94,6 +94,9 @@ func (l dockerLayer) Uncompressed() (io.ReadCloser, error) {
 
 // readIn reads a file of an archive. A link in the archive may name it, and leads nowhere else.
 func readIn(dir, name string) ([]byte, error) {
+	if err := checkJSON(dir, name); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenInRoot(dir, name)
 	if err != nil {
 		return nil, err

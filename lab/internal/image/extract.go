@@ -13,12 +13,12 @@ import (
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
-// extract unpacks a tar stream into dir and returns the size of its files.
+// extract unpacks a tar stream into dir, as far as the quota allows, and returns the size of its files.
 //
 // The stream is not trusted: all is written through an os.Root, which lets
 // nothing outside dir be touched. Devices and FIFOs are left out, and so are
 // setuid and setgid bits, because containers are not isolated from the host.
-func extract(r io.Reader, dir string) (size uint64, err error) {
+func extract(r io.Reader, dir string, q *quota) (size uint64, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return 0, err
@@ -38,6 +38,9 @@ func extract(r io.Reader, dir string) (size uint64, err error) {
 		}
 		if name == "." {
 			continue
+		}
+		if err := q.take(header.Size); err != nil { // before a byte of it is written
+			return size, err
 		}
 		if err := extractOne(root, name, header, archive); err != nil {
 			return size, fmt.Errorf("%s: %w", header.Name, err)

@@ -32,7 +32,7 @@ func TestExtractStaysInside(t *testing.T) {
 		file{tar.Header{Name: "device", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 3}, ""},
 		file{tar.Header{Name: "fifo", Typeflag: tar.TypeFifo}, ""},
 		file{tar.Header{Name: "sudo", Typeflag: tar.TypeReg, Mode: 0o4755}, "x"},
-	)), dir)
+	)), dir, NewStore(dir).quota())
 	require.NoError(t, err)
 
 	entries, err := os.ReadDir(outside)
@@ -53,7 +53,7 @@ func TestExtractRefusesHardLinksToTheOutside(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("s"), 0o600))
 	for _, target := range []string{secret, "../../../../../../../../../../.." + secret} {
-		_, err := extract(bytes.NewReader(tarOf(t, file{tar.Header{Name: "link", Typeflag: tar.TypeLink, Linkname: target}, ""})), dir)
+		_, err := extract(bytes.NewReader(tarOf(t, file{tar.Header{Name: "link", Typeflag: tar.TypeLink, Linkname: target}, ""})), dir, NewStore(dir).quota())
 		require.Error(t, err)
 	}
 }

@@ -44,7 +44,7 @@ func (s *Store) load(ctx context.Context, archive string) (Loaded, error) {
 	}
 	defer os.RemoveAll(work)
 
-	entries, err := open(ctx, archive, filepath.Join(work, "archive"))
+	entries, err := open(ctx, archive, filepath.Join(work, "archive"), s.quota())
 	if err != nil {
 		return Loaded{}, err
 	}
@@ -52,11 +52,8 @@ func (s *Store) load(ctx context.Context, archive string) (Loaded, error) {
 	if err != nil {
 		return Loaded{}, err
 	}
-	// All are unpacked before any gets its name: an archive is loaded whole, or not at all.
-	for i, one := range images {
-		if err := s.ensureUnpacked(ctx, one.image, filepath.Join(work, fmt.Sprint(i))); err != nil {
-			return Loaded{}, err
-		}
+	if err := s.unpackAll(ctx, images, work); err != nil {
+		return Loaded{}, err
 	}
 	loaded := Loaded{LeftOut: leftOut}
 	for _, one := range images {
@@ -72,25 +69,43 @@ func (s *Store) load(ctx context.Context, archive string) (Loaded, error) {
 	return loaded, nil
 }
 
-// ensureUnpacked unpacks an image by way of the folder temp, unless the store has it.
-func (s *Store) ensureUnpacked(ctx context.Context, image v1.Image, temp string) error {
-	digest, err := image.ConfigName()
-	if err != nil {
-		return err
+// unpackAll unpacks what the store doesn't have, by way of the folder work. All is read before
+// anything is unpacked, and all is unpacked before anything gets its name: an archive is loaded
+// whole, or not at all.
+func (s *Store) unpackAll(ctx context.Context, images []entry, work string) error {
+	missing := map[v1.Hash]v1.Image{} // one image may have several names
+	for _, one := range images {
+		id, err := one.image.ConfigName()
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(s.folder(id), recordFile)); err != nil {
+			missing[id] = one.image
+		}
 	}
-	dir := filepath.Join(s.dir, digest.Algorithm+"-"+digest.Hex)
-	if _, err := os.Stat(filepath.Join(dir, recordFile)); err == nil {
-		return nil
+	readable := s.quota()
+	for _, image := range missing {
+		if err := checkLayers(ctx, image, readable); err != nil {
+			return incomplete(err)
+		}
 	}
-	if err := checkLayers(ctx, image); err != nil {
-		return incomplete(err)
+	writable := s.quota()
+	for id, image := range missing {
+		if err := unpack(ctx, image, id, filepath.Join(work, id.Hex), s.folder(id), writable); err != nil {
+			return err
+		}
 	}
-	return unpack(ctx, image, digest, temp, dir)
+	return nil
+}
+
+func (s *Store) folder(digest v1.Hash) string {
+	return filepath.Join(s.dir, digest.Algorithm+"-"+digest.Hex)
 }
 
 // checkLayers reads all layers and compares them with the digests in the image's configuration:
-// from a part of a tar file, a part of the files could be unpacked, and nobody would know.
-func checkLayers(ctx context.Context, image v1.Image) error {
+// from a part of a tar file, a part of the files could be unpacked, and nobody would know. It reads
+// no more than may be unpacked.
+func checkLayers(ctx context.Context, image v1.Image, q *quota) error {
 	config, err := image.ConfigFile()
 	if err != nil {
 		return err
@@ -103,20 +118,25 @@ func checkLayers(ctx context.Context, image v1.Image) error {
 		return fmt.Errorf("the archive has %d layers of an image of %d (save it again, whole)", have, want)
 	}
 	for i, layer := range layers {
-		if err := checkLayer(ctx, layer, config.RootFS.DiffIDs[i]); err != nil {
+		if err := checkLayer(ctx, layer, config.RootFS.DiffIDs[i], q); err != nil {
 			return fmt.Errorf("layer %d of %d: %w", i+1, len(layers), err)
 		}
 	}
 	return nil
 }
 
-func checkLayer(ctx context.Context, layer v1.Layer, want v1.Hash) error {
+func checkLayer(ctx context.Context, layer v1.Layer, want v1.Hash, q *quota) error {
 	content, err := layer.Uncompressed()
 	if err != nil {
 		return err
 	}
 	sum := sha256.New()
-	_, err = io.Copy(sum, interruptible{ctx, content})
+	read, err := io.CopyN(sum, interruptible{ctx, content}, q.bytes+1)
+	if errors.Is(err, io.EOF) { // as it should be
+		err = q.take(read)
+	} else if err == nil {
+		err = q.tooLarge
+	}
 	if err := errors.Join(err, content.Close()); err != nil {
 		return err
 	}
@@ -128,7 +148,7 @@ func checkLayer(ctx context.Context, layer v1.Layer, want v1.Hash) error {
 }
 
 // unpack writes the image to temp and, when all is there, moves it to dir.
-func unpack(ctx context.Context, image v1.Image, digest v1.Hash, temp, dir string) error {
+func unpack(ctx context.Context, image v1.Image, digest v1.Hash, temp, dir string, q *quota) error {
 	config, err := image.ConfigFile()
 	if err != nil {
 		return err
@@ -139,7 +159,7 @@ func unpack(ctx context.Context, image v1.Image, digest v1.Hash, temp, dir strin
 	}
 	files := mutate.Extract(image)
 	defer files.Close()
-	size, err := extract(interruptible{ctx, files}, rootfs)
+	size, err := extract(interruptible{ctx, files}, rootfs, q)
 	if err != nil {
 		return fmt.Errorf("unpacking the image's files: %w", err)
 	}

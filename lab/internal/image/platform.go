@@ -28,16 +28,17 @@ const (
 
 // look looks for the image of this machine's platform in an entry of an index, through indexes
 // within indexes.
-func look(index v1.ImageIndex, descriptor v1.Descriptor) (entry, error) {
+func look(dir string, index v1.ImageIndex, descriptor v1.Descriptor) (entry, error) {
 	one := named(descriptor.Annotations)
-	var err error
+	err := checkBlob(dir, descriptor.Digest)
 	switch {
+	case err != nil:
 	case descriptor.Annotations[aboutAnnotation] != "":
 		return entry{}, nil
 	case descriptor.MediaType.IsIndex():
-		err = one.search(index, descriptor)
+		err = one.search(dir, index, descriptor)
 	case descriptor.MediaType.IsImage():
-		err = one.open(index, descriptor)
+		err = one.open(dir, index, descriptor)
 	}
 	if one.image != nil {
 		one.digests = append(one.digests, descriptor.Digest.String())
@@ -59,7 +60,7 @@ func named(annotations map[string]string) (one entry) {
 }
 
 // search takes the first image of a list that runs here.
-func (e *entry) search(index v1.ImageIndex, descriptor v1.Descriptor) error {
+func (e *entry) search(dir string, index v1.ImageIndex, descriptor v1.Descriptor) error {
 	nested, err := index.ImageIndex(descriptor.Digest)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (e *entry) search(index v1.ImageIndex, descriptor v1.Descriptor) error {
 		return err
 	}
 	for _, child := range manifest.Manifests {
-		one, err := look(nested, child)
+		one, err := look(dir, nested, child)
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func (e *entry) search(index v1.ImageIndex, descriptor v1.Descriptor) error {
 }
 
 // open opens an image, if it runs here.
-func (e *entry) open(index v1.ImageIndex, descriptor v1.Descriptor) error {
+func (e *entry) open(dir string, index v1.ImageIndex, descriptor v1.Descriptor) error {
 	// An archive saved for one platform may lack the other images' files: believe
 	// the index before opening anything.
 	if p := descriptor.Platform; p != nil && !fits(p.OS, p.Architecture) {
@@ -97,6 +98,9 @@ func (e *entry) open(index v1.ImageIndex, descriptor v1.Descriptor) error {
 	}
 	manifest, err := image.Manifest()
 	if err != nil || !manifest.Config.MediaType.IsConfig() { // a chart, or what else a registry may hold
+		return err
+	}
+	if err := checkBlob(dir, manifest.Config.Digest); err != nil {
 		return err
 	}
 	return e.add(image)

@@ -27,11 +27,14 @@ const (
 // Store is a folder with one directory per loaded image. It keeps nothing in
 // memory: `lab load` is another process than the kubelet.
 type Store struct {
+	// Limit is how many bytes an archive may unpack to, and how many the images in it.
+	Limit int64
+
 	dir string
 }
 
 // NewStore returns the store in dir, which need not exist yet.
-func NewStore(dir string) *Store { return &Store{dir: dir} }
+func NewStore(dir string) *Store { return &Store{Limit: DefaultLimit, dir: dir} }
 
 // Dir is where the store keeps its files.
 func (s *Store) Dir() string { return s.dir }

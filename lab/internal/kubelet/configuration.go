@@ -2,6 +2,7 @@ package kubelet
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
@@ -37,7 +38,9 @@ func configuration(l layout.Layout, s settings.Settings) (*options.KubeletServer
 		return nil, fmt.Errorf("making the kubelet's configuration: %w", err)
 	}
 	c.ProviderID = "lab://" + component.NodeName
-	c.StaticPodPath = l.StaticPods()
+	// A path below the folder in which the supervisor starts the kubelet, since the kubelet takes it for a
+	// pattern: with a [ in it, it would find no file.
+	c.StaticPodPath = filepath.Base(l.StaticPods())
 	c.PodLogsDir = l.PodLogs()
 	kubelet.ContainerLogsDir = l.PodLogs() // not /var/log/containers, which is root's
 	c.VolumePluginDir = l.Join("kubelet", "volume-plugins")

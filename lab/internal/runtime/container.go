@@ -21,6 +21,7 @@ type container struct {
 	dir    string
 	config *runtimeapi.ContainerConfig
 	record containerRecord
+	begun  chan struct{} // closed when its start is over, or there will be none
 	done   chan struct{} // closed when it has exited
 
 	mu       sync.Mutex
@@ -45,7 +46,7 @@ type containerRecord struct {
 }
 
 func newContainer(dir string, record containerRecord, config *runtimeapi.ContainerConfig) *container {
-	return &container{dir: dir, record: record, config: config, done: make(chan struct{})}
+	return &container{dir: dir, record: record, config: config, begun: make(chan struct{}), done: make(chan struct{})}
 }
 
 func (c *container) state() runtimeapi.ContainerState {

@@ -33,6 +33,7 @@ func (s *Service) probe(ctx context.Context) (isolation, error) {
 	if err := shim.WriteFile(dir, shim.SpecFile, spec); err != nil {
 		return noIsolation, err
 	}
+	var why error
 	for _, i := range candidates() {
 		cmd := i.command(ctx, shim.ProbeName, &shim.User{}, dir)
 		p, err := s.start(cmd, s.options.Lifeline)
@@ -40,9 +41,12 @@ func (s *Service) probe(ctx context.Context) (isolation, error) {
 			err = errors.Join(p.report, cmd.Wait())
 		}
 		if err == nil {
+			s.noteIsolation(i, nil)
 			return i, nil
 		}
+		why = err
 	}
+	s.noteIsolation(noIsolation, why)
 	return noIsolation, nil
 }
 

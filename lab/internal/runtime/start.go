@@ -26,7 +26,9 @@ func (s *Service) StartContainer(ctx context.Context, id string) error {
 	if !c.claimStart() {
 		return status.Errorf(codes.FailedPrecondition, "container %q was started before", id)
 	}
-	if err := s.startShim(c); err != nil {
+	err = s.startShim(c)
+	close(c.begun)
+	if err != nil {
 		return err
 	}
 	s.announce(c, runtimeapi.ContainerEventType_CONTAINER_STARTED_EVENT)
@@ -37,9 +39,11 @@ func (s *Service) StartContainer(ctx context.Context, id string) error {
 func (c *container) claimStart() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	first := !c.starting && c.started == nil && c.exit == nil
+	if c.starting || c.started != nil || c.exit != nil {
+		return false
+	}
 	c.starting = true
-	return first
+	return true
 }
 
 func (s *Service) startShim(c *container) error {

@@ -26,11 +26,9 @@ func (s *Service) StopContainer(ctx context.Context, id string, grace int64) err
 }
 
 func (s *Service) stop(ctx context.Context, c *container, grace time.Duration) error {
-	c.mu.Lock()
-	running := c.started != nil && c.exit == nil
-	c.mu.Unlock()
-	if !running {
-		return nil
+	running, err := c.running(ctx)
+	if err != nil || !running {
+		return err
 	}
 	if grace > 0 {
 		ended, err := c.signal(ctx, signalNumber(c.record.StopSignal), grace)
@@ -43,6 +41,24 @@ func (s *Service) stop(ctx context.Context, c *container, grace time.Duration) e
 		err = fmt.Errorf("container %s was killed, but does not end", c.record.ID)
 	}
 	return err
+}
+
+// running waits for a start that isn't over. If the container counted as one that doesn't run, its
+// folder would be deleted, and it would go on without anybody who knows it.
+func (c *container) running(ctx context.Context) (bool, error) {
+	c.mu.Lock()
+	starting := c.starting
+	c.mu.Unlock()
+	if starting {
+		select {
+		case <-c.begun:
+		case <-ctx.Done():
+			return false, fmt.Errorf("waiting until container %s has started, to stop it: %w", c.record.ID, context.Cause(ctx))
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.started != nil && c.exit == nil, nil
 }
 
 // signal sends a signal and waits for the container to end.
@@ -67,6 +83,9 @@ func (s *Service) RemoveContainer(ctx context.Context, id string) error {
 	c, err := s.container(id)
 	if err != nil {
 		return nil // removing is to be possible any number of times
+	}
+	if c.claimStart() { // nobody starts it from now on
+		close(c.begun)
 	}
 	if err := s.stop(ctx, c, 0); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -105,4 +106,52 @@ func TestAddresses(t *testing.T) {
 	host, err := w.RunPodSandbox(t.Context(), config, "")
 	require.NoError(t, err)
 	assert.Equal(t, w.options.NodeIP, address(host))
+}
+
+// A container that is neither stopped nor known to run would go on in a folder that is deleted.
+func TestAContainerThatIsStartingIsStopped(t *testing.T) {
+	for sentence, end := range map[string]func(w *world, id, pod string) error{
+		"with a pod that is stopped": func(w *world, _, pod string) error { return w.StopPodSandbox(w.Context(), pod) },
+		"when it is removed":         func(w *world, id, _ string) error { return w.RemoveContainer(w.Context(), id) },
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			w := newWorld(t)
+			pod := w.pod("starting")
+			id := w.create(pod, idle)
+			c := w.containers[id]
+			require.True(t, c.claimStart()) // what StartContainer does first
+			ended := make(chan error, 1)
+			go func() { ended <- end(w, id, pod) }()
+			require.NoError(t, w.startShim(c))
+			assert.Equal(t, runtimeapi.ContainerState_CONTAINER_RUNNING, c.state())
+			select {
+			case err := <-ended:
+				require.Fail(t, "it was not waited for", "%v", err)
+			default:
+			}
+			close(c.begun)
+			require.NoError(t, <-ended)
+			assert.Equal(t, runtimeapi.ContainerState_CONTAINER_EXITED, c.state())
+			assert.Empty(t, leftovers(id))
+		})
+	}
+}
+
+func TestStoppingAContainerWaitsForItsStartNoLongerThanTheCaller(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(w.pod("starting"), idle)
+	require.True(t, w.containers[id].claimStart())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, w.StopContainer(ctx, id, longGrace), context.Canceled)
+	close(w.containers[id].begun)
+}
+
+func TestAContainerThatIsRemovedIsNotStarted(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(w.pod("removed"), idle)
+	c := w.containers[id]
+	require.NoError(t, w.RemoveContainer(t.Context(), id))
+	assert.False(t, c.claimStart())
+	require.NoError(t, w.RemoveContainer(t.Context(), id))
 }

@@ -6,6 +6,7 @@ package staticpod
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/image"
@@ -58,31 +58,51 @@ func Manifest(l layout.Layout, name string) string {
 }
 
 // Write writes the manifests that are not there, and leaves those that are: somebody may
-// have changed them. It returns a sentence for each.
+// have changed them. It returns a sentence for each, and for each file that the kubelet won't run.
 func Write(l layout.Layout, s settings.Settings) (sentences []string, err error) {
+	files, err := Files(l)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range Names {
-		file := Manifest(l, name)
-		if _, err := os.Stat(file); err == nil {
-			sentences = append(sentences, name+" is the static pod in "+file+", as it is")
-			continue
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return sentences, err
-		}
-		v := values{Image: image.OfKubernetes(name), Kubeconfig: l.Kubeconfig(name), PKI: l.PKI(), Port: Ports[name]}
-		if !free(v.Port) {
-			v.Port, v.OtherPort = s.Ports[name], true
-			sentences = append(sentences, fmt.Sprintf("port %d is taken by another program: %s listens on %d", Ports[name], name, v.Port))
-		}
-		var content bytes.Buffer
-		if err := templates.ExecuteTemplate(&content, name+".yaml", v); err != nil {
-			return sentences, err
-		}
-		if err := put(file, content.Bytes()); err != nil {
+		sentence, err := ensure(l, s, files, name)
+		if err != nil {
 			return sentences, fmt.Errorf("writing a manifest: %w", err)
 		}
-		sentences = append(sentences, name+" is a static pod now: "+file)
+		sentences = append(sentences, sentence...)
+	}
+	for _, f := range files {
+		if f.NotRun != "" {
+			sentences = append(sentences, fmt.Sprintf("warning: the kubelet does not run %s: %s", filepath.Join(l.StaticPods(), f.Name), f.NotRun))
+		}
 	}
 	return sentences, nil
+}
+
+// ensure writes the manifest of a component, unless there is one, in whatever file.
+func ensure(l layout.Layout, s settings.Settings, files []File, name string) (sentences []string, err error) {
+	file := Manifest(l, name)
+	f, isThere := fileOf(files, name)
+	if isThere {
+		file = filepath.Join(l.StaticPods(), f.Name)
+	} else if _, err := os.Stat(file); err == nil {
+		isThere = true // somebody is at work on it
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if isThere {
+		return []string{name + " is the static pod in " + file + ", as it is"}, nil
+	}
+	v := values{Image: image.OfKubernetes(name), Kubeconfig: l.Kubeconfig(name), PKI: l.PKI(), Port: Ports[name]}
+	if !free(v.Port) {
+		v.Port, v.OtherPort = s.Ports[name], true
+		sentences = append(sentences, fmt.Sprintf("port %d is taken by another program: %s listens on %d", Ports[name], name, v.Port))
+	}
+	var content bytes.Buffer
+	if err := templates.ExecuteTemplate(&content, name+".yaml", v); err != nil {
+		return sentences, err
+	}
+	return append(sentences, name+" is a static pod now: "+file), put(file, content.Bytes())
 }
 
 // put moves the manifest to its place when it is whole. The kubelet reads each file that it sees
@@ -100,37 +120,45 @@ func hidden(file string) string {
 	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file))
 }
 
-// SetAside takes the manifests from the kubelet, which then ends the pods.
+// SetAside takes the manifests from the kubelet, which then ends the pods: all of them, since an
+// editor's backup is as good to the kubelet.
 func SetAside(l layout.Layout) (sentences []string, err error) {
-	for _, name := range Names {
-		aside := hidden(Manifest(l, name))
-		err := os.Rename(Manifest(l, name), aside)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+	files, err := Files(l)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		for _, name := range Names {
+			file := filepath.Join(l.StaticPods(), f.Name)
+			if f.Key() != Namespace+"/"+name && file != Manifest(l, name) {
+				continue
+			}
+			aside := hidden(file)
+			if err := os.Rename(file, aside); err != nil {
+				return sentences, fmt.Errorf("setting a manifest aside: %w", err)
+			}
+			sentences = append(sentences, name+" is no static pod any more; its manifest is kept as "+aside)
 		}
-		if err != nil {
-			return sentences, fmt.Errorf("setting a manifest aside: %w", err)
-		}
-		sentences = append(sentences, name+" is no static pod any more; its manifest is kept as "+aside)
 	}
 	return sentences, nil
 }
 
-// Read reads the manifest of a component.
+// Read reads the manifest that the kubelet runs as the pod of a component.
 func Read(l layout.Layout, name string) (*corev1.Pod, error) {
-	file := Manifest(l, name)
-	content, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no manifest %s (to write it: lab up --static-pods)", file)
-	}
+	files, err := Files(l)
 	if err != nil {
 		return nil, err
 	}
-	pod := &corev1.Pod{}
-	if err := yaml.Unmarshal(content, pod); err != nil {
-		return nil, fmt.Errorf("%s is no pod: %w", file, err)
+	if f, ok := fileOf(files, name); ok {
+		return f.Pod, nil
 	}
-	return pod, nil
+	file := Manifest(l, name)
+	for _, f := range files {
+		if f.Name == filepath.Base(file) {
+			return nil, fmt.Errorf("the kubelet does not run %s as %s: %s", file, name, cmp.Or(f.NotRun, "its pod is "+f.Key()))
+		}
+	}
+	return nil, fmt.Errorf("there is no manifest %s (to write it: lab up --static-pods)", file)
 }
 
 // Probe returns the port and the URL of a manifest's liveness probe. Without one, the URL is empty.

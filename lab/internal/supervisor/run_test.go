@@ -220,3 +220,22 @@ func TestAComponentIsHandedOver(t *testing.T) {
 	assert.Equal(t, "begins []\nends []\nbegins []\nends []\n", logOf(l, worker))
 	assert.Equal(t, "begins []\nends []\n", logOf(l, another), "it cannot be static")
 }
+
+// Of two schedulers, the one that the supervisor runs would have no lease.
+func TestWithSettingsThatCannotBeReadAComponentStaysWithWhoRunsIt(t *testing.T) {
+	l := newLayout(t)
+	s := &Supervisor{layout: l, log: slog.New(slog.DiscardHandler)}
+	for sentence, static := range map[string]bool{"the kubelet": true, "the supervisor": false} {
+		t.Run(sentence, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(l.Settings(), []byte(`{"staticPods": tr`), 0o600))
+			p := &process{Supervisor: s, component: component.Component{Name: worker, MayBeStatic: true}, static: static,
+				cancel: func() { require.Fail(t, "it is handed over") }}
+			processes := []*process{p}
+			s.handOver(t.Context(), t.Context(), processes)
+			assert.Same(t, p, processes[0])
+			require.NoError(t, os.Remove(l.Settings()))
+			s.handOver(t.Context(), t.Context(), processes)
+			assert.Same(t, p, processes[0])
+		})
+	}
+}

@@ -68,7 +68,7 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	}
 	processes := make([]*process, len(components))
 	for i, c := range components {
-		processes[i] = s.start(ctx, c, s.isStatic(c))
+		processes[i] = s.start(ctx, c, s.isStatic(c, false))
 	}
 	for ctx.Err() == nil {
 		select {
@@ -90,14 +90,16 @@ func Run(ctx, grace context.Context, l layout.Layout, log *slog.Logger, componen
 	return nil
 }
 
-// isStatic reports whether the kubelet is to run the component.
-func (s *Supervisor) isStatic(c component.Component) bool {
+// isStatic reports whether the kubelet is to run the component. Where the settings can't be read,
+// it stays as it is: two schedulers at once would both place pods.
+func (s *Supervisor) isStatic(c component.Component, asItIs bool) bool {
 	if !c.MayBeStatic {
 		return false
 	}
 	now, err := settings.Load(s.layout.Settings())
 	if err != nil {
-		s.log.Error("reading which components are static pods", "err", err)
+		s.log.Error("reading which components are static pods", "component", c.Name, "static as before", asItIs, "err", err)
+		return asItIs
 	}
 	return now.StaticPods
 }
@@ -105,7 +107,7 @@ func (s *Supervisor) isStatic(c component.Component) bool {
 // handOver changes who runs a component, where that has changed.
 func (s *Supervisor) handOver(ctx, grace context.Context, processes []*process) {
 	for i, p := range processes {
-		if static := s.isStatic(p.component); static != p.static {
+		if static := s.isStatic(p.component, p.static); static != p.static {
 			s.log.Info("handing over", "component", p.component.Name, "to the kubelet", static)
 			p.stop(grace)
 			processes[i] = s.start(ctx, p.component, static)

@@ -21,5 +21,5 @@ echo "what kubectl shows:"
 kubectl get pods -n kube-system kube-scheduler-lab-node
 kubectl logs -n kube-system kube-scheduler-lab-node 2>&1 | tail -n 1
 echo "what the node shows:"
-lab status | grep kube-scheduler
+lab status | grep '^kube-scheduler '
 contained || echo "there was no container, ever"
