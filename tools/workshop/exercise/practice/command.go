@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -14,7 +15,12 @@ func NewStart() *cobra.Command {
 		Use:     "start STAGE NAME",
 		Short:   "Start an exercise, in a copy of the repository",
 		Example: "  workshop exercise start 4 tombstone",
-		Args:    cobra.ExactArgs(2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return errors.New("name the stage and the exercise, such as: workshop exercise start 4 tombstone; to list them: bin/workshop list")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())
 			if err != nil {
