@@ -160,7 +160,7 @@ func checkCertificate(o webhook.Options) error {
 }
 
 // selfSign makes a certificate for a host, unless there is one. What is there is kept,
-// whatever it is: the API server has been told of it, and checkCertificate says what is wrong.
+// whatever it is: the API server has its caBundle, and checkCertificate says what is wrong.
 func selfSign(host, dir string) error {
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	found, err := cert.CanReadCertAndKey(certFile, keyFile)

@@ -20,7 +20,6 @@ import (
 )
 
 const (
-	badSchedule = `schedule is a line of cron such as "0 3 * * *", or @every with a duration of at least 10s, such as "@every 6h"`
 	badStorage  = "storage is the size of a disk, at least 224Mi"
 	badCluster  = "cluster is the name of a PostgresCluster in the same namespace"
 	badTimeout  = "archiveTimeout is a duration from 1s to 5m"
@@ -39,15 +38,7 @@ func TestTheSchemaRefusesWhatCannotBeHad(t *testing.T) {
 		`{"size":1,"storage":0}`:                                           badStorage,
 		`{"size":1,"storage":"-1Gi"}`:                                      badStorage,
 		`{"size":1,"storage":"much"}`:                                      "spec.storage",
-		`{"size":1,"backup":{"schedule":"@every 10s"}}`:                    "",
-		`{"size":1,"backup":{"schedule":"@every 1h30m"}}`:                  "",
-		`{"size":1,"backup":{"schedule":"@every 20.5s"}}`:                  "",
 		`{"size":1,"backup":{"schedule":"@daily"}}`:                        "",
-		`{"size":1,"backup":{"schedule":"@every 9.9s"}}`:                   badSchedule,
-		`{"size":1,"backup":{"schedule":"@every 1s"}}`:                     badSchedule,
-		`{"size":1,"backup":{"schedule":"@every -6h"}}`:                    badSchedule,
-		`{"size":1,"backup":{"schedule":"@every day"}}`:                    badSchedule,
-		`{"size":1,"backup":{"schedule":"@every"}}`:                        badSchedule,
 		`{"size":1,"backup":{"schedule":"@daily","storage":"1"}}`:          badStorage,
 		`{"size":1,"backup":{"schedule":"@daily","archiveTimeout":""}}`:    badTimeout,
 		`{"size":1,"backup":{"schedule":"@daily","archiveTimeout":"a"}}`:   badTimeout,

@@ -117,6 +117,9 @@ func (o Observed) backupWait() (time.Duration, error) {
 	if every, ok := schedule.(cron.ConstantDelaySchedule); ok && every.Delay < leastInterval {
 		return 0, fmt.Errorf("%q is more often than every %s", o.Cluster.Spec.Backup.Schedule, leastInterval)
 	}
+	if schedule.Next(time.Time{}).IsZero() { // as on the 30th of February
+		return 0, fmt.Errorf("%q is never", o.Cluster.Spec.Backup.Schedule)
+	}
 	s := o.Cluster.Status.Backup
 	switch {
 	case s == nil || s.Begun == nil:
@@ -126,11 +129,7 @@ func (o Observed) backupWait() (time.Duration, error) {
 	case o.lacksBase():
 		return replaceBaseAfter, nil
 	}
-	next := schedule.Next(s.Begun.Time)
-	if next.IsZero() {
-		return 0, fmt.Errorf("%q is never", o.Cluster.Spec.Backup.Schedule)
-	}
-	return next.Sub(s.Begun.Time), nil
+	return schedule.Next(s.Begun.Time).Sub(s.Begun.Time), nil
 }
 
 // copied is the member to copy: a standby that commits do not wait for, if there is one.

@@ -160,10 +160,34 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 			}
 		})
 	}
-	bad := backedUp(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Backup.Schedule = "daily" }))
-	s := bad.Cluster.Status.DeepCopy()
-	bad.Describe(s)
-	if got := meta.FindStatusCondition(s.Conditions, postgres.Accepted); got.Reason != "InvalidSchedule" || !strings.Contains(got.Message, `"0 3 * * *"`) {
-		t.Errorf("got %+v", got)
+}
+
+// The schema knows nothing of cron, so it is the operator that says what it cannot do.
+func TestASchedule(t *testing.T) {
+	for schedule, want := range map[string]string{
+		"0 3 * * *":    "",
+		"0 0 29 2 *":   "",
+		"@daily":       "",
+		"@every 10s":   "",
+		"@every 1h30m": "",
+		"daily":        "expected exactly 5 fields",
+		"":             "spec.backup.schedule: ",
+		"0 0 30 2 *":   `"0 0 30 2 *" is never`,
+		"@every 9.9s":  "more often than every 10s",
+		"@every 1s":    "more often than every 10s",
+		"@every -6h":   "more often than every 10s",
+		"@every day":   "failed to parse duration",
+		"@every":       "unrecognized descriptor",
+	} {
+		o := backedUp(2, specOf(func(s *postgres.PostgresClusterSpec) { s.Backup.Schedule = schedule }))
+		o.Cluster.Status.Backup = nil // none was made yet
+		s := o.Cluster.Status.DeepCopy()
+		o.Describe(s)
+		got := meta.FindStatusCondition(s.Conditions, postgres.Accepted)
+		switch {
+		case want == "" && got.Status != metav1.ConditionTrue,
+			want != "" && (got.Reason != "InvalidSchedule" || !strings.Contains(got.Message, want) || !strings.Contains(got.Message, `"0 3 * * *"`)):
+			t.Errorf("%q: got %+v", schedule, got)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func parse(database string) *makefile {
 			file = false
 		default:
 			pattern = ""
-			for _, name := range strings.Fields(match[1]) {
+			for name := range strings.FieldsSeq(match[1]) {
 				if before, ok := strings.CutSuffix(name, "%"); ok {
 					pattern = before
 					m.patterns = append(m.patterns, before)

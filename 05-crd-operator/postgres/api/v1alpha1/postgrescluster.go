@@ -98,9 +98,9 @@ type PostgresClusterSpec struct {
 type Backup struct {
 	// When base backups are made: a line of cron, in UTC, such as "0 3 * * *", or
 	// "@every 6h", but not more often than every 10s. The first is made as soon as there is a primary.
+	// The operator reads it: Accepted is False if it cannot.
 	// +required
 	// +kubebuilder:validation:MaxLength=100
-	// +kubebuilder:validation:XValidation:rule="!self.startsWith('@every') || self.matches('^@every ([0-9]{1,6}([.][0-9]+)?[smh])+$') && duration(self.substring(7)) >= duration('10s')",message="schedule is a line of cron such as \"0 3 * * *\", or @every with a duration of at least 10s, such as \"@every 6h\""
 	Schedule string `json:"schedule"`
 
 	// How many base backups are kept. With an older one goes the log that only it needs.
