@@ -43,7 +43,7 @@ exercises: workshop ## List all exercises, and your progress
 
 .PHONY: $(DIFFS)
 $(DIFFS): diff-%: ## Show what first/ of a stage has that the one before does not
-	@cat $(call folder,$*)/lesson/diff.txt 2>/dev/null || git diff --no-index -- $(FROM_$*)/first/main.go $(call folder,$*)/first/main.go || [ $$? = 1 ]
+	@cat $(call folder,$*)/lesson/diff.txt 2>/dev/null || git diff --no-index --no-ext-diff -- $(FROM_$*)/first/main.go $(call folder,$*)/first/main.go || [ $$? = 1 ]
 
 branch-%: workshop ## Go to the branch of a stage (make branch-4)
 	@$(WORKSHOP) branches switch '$*'
