@@ -7,6 +7,15 @@
 # Each module stands alone, whatever go.work says.
 export GOWORK := off
 
+# Go writes the commit into what it builds, and asks git for it. Git refuses where the clone
+# belongs to another user (a mount in a container, sudo), and then nothing is built. Flags that
+# go env -w has set are kept. GOTOOLCHAIN: nothing is downloaded for this question.
+export GOFLAGS := $(strip $(filter-out -buildvcs%,$(or $(shell GOWORK=off GOTOOLCHAIN=local go env GOFLAGS 2>/dev/null),$(GOFLAGS))) -buildvcs=false)
+
+# With CDPATH, cd 01-client-list can go to another clone, and prints where it went. A git hook
+# sets the others, and git then takes its repository for this one.
+unexport CDPATH GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+
 # How often each test is run.
 COUNT ?=
 # RACE=1 turns the race detector on. It needs a C compiler, and compiles everything that

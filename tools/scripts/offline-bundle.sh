@@ -10,7 +10,7 @@
 # The archive fits machines of this system and architecture.
 set -eu
 
-archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+archive=$(CDPATH='' cd "$(dirname "$1")" && pwd)/$(basename "$1")
 place=${2:-/var/tmp/hacking-a-controller}
 modules=$(go env GOMODCACHE)/cache/download proxy=$(go env GOPROXY)
 

@@ -5,7 +5,7 @@
 set -eu
 manifest=$(dirname "$KUBECONFIG")/static-pods/kube-scheduler.yaml
 new=$(dirname "$manifest")/.new # the kubelet reads no file whose name begins with a dot
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd "$(dirname "$0")" && pwd)
 
 if grep -q -e --config= "$manifest"; then
 	kubectl set image --local -f "$manifest" "kube-scheduler=$1" -o yaml >"$new"

@@ -20,9 +20,10 @@ func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 }
 
 // Environment is this process's without some variables and with some others. It never
-// has those by which make takes itself for the child of another one.
+// has those by which make takes itself for the child of another one, nor CDPATH, with which
+// cd 01-client-list can go to another clone.
 func Environment(without []string, with ...string) []string {
-	without = append([]string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}, without...)
+	without = append([]string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "CDPATH"}, without...)
 	env := slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(without, name)

@@ -30,11 +30,13 @@ func TestTheEnvironmentIsAReaders(t *testing.T) {
 	t.Setenv("MAKEFLAGS", "-n")
 	t.Setenv("MAKELEVEL", "1")
 	t.Setenv("LAB_DIR", "/elsewhere")
+	t.Setenv("CDPATH", "/elsewhere")
 	t.Setenv("LAB_DIRECTORY", "kept")
 	env := Environment([]string{"LAB_DIR"}, "GOWORK=off")
 	assert.NotContains(t, env, "MAKEFLAGS=-n")
 	assert.NotContains(t, env, "MAKELEVEL=1")
 	assert.NotContains(t, env, "LAB_DIR=/elsewhere")
+	assert.NotContains(t, env, "CDPATH=/elsewhere")
 	assert.Contains(t, env, "LAB_DIRECTORY=kept")
 	assert.Equal(t, "GOWORK=off", env[len(env)-1])
 }

@@ -17,6 +17,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/links"
+	"example.com/hacking-a-controller/tools/workshop/pasted"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/targets"
 )
@@ -37,12 +38,12 @@ func NewBuild() *cobra.Command {
 				return publishable(command.Context(), r, command.OutOrStdout())
 			}
 			if look {
-				return errors.Join(links.Check(r), targets.Check(command.Context(), r), glossary.Check(r), check(command.Context(), r, command.OutOrStdout()))
+				return errors.Join(links.Check(r), targets.Check(command.Context(), r), pasted.Check(r), glossary.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
 			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, or the glossary is wrong")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, a block to paste has a comment, or the glossary is wrong")
 	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
