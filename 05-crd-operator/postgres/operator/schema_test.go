@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	badStorage  = "storage is the size of a disk, at least 224Mi"
-	badCluster  = "cluster is the name of a PostgresCluster in the same namespace"
-	badTimeout  = "archiveTimeout is a duration from 1s to 5m"
+	badStorage = "storage is the size of a disk, at least 224Mi"
+	badCluster = "cluster is the name of a PostgresCluster in the same namespace"
+	badTimeout = "archiveTimeout is a duration from 1s to 5m"
 )
 
 // What a person may write, as kubectl sends it.
