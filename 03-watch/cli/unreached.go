@@ -36,7 +36,7 @@ func unreached(err error, server string) error {
 	case errors.As(err, &certificate):
 		return mistrusted(certificate.Err, server)
 	case errors.As(err, &network) && network.Op == "remote error": // an alert of TLS
-		return fmt.Errorf("%s does not accept the client certificate: it is another cluster's, or has expired; get a new kubeconfig (%w)", server, err)
+		return fmt.Errorf("%s does not accept the client certificate: it is another cluster's, or has expired; get a new kubeconfig (%w)", server, network)
 	case strings.HasSuffix(err.Error(), "server gave HTTP response to HTTPS client"):
 		return fmt.Errorf("what listens at %s does not speak TLS; correct the server's address in the kubeconfig (%w)", server, err)
 	case strings.HasPrefix(err.Error(), "stopped after "): // so many redirects
