@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -100,6 +101,7 @@ func (a *agent) observe(s postgres.PostgresClusterStatus) {
 			}
 		}
 	}
+	slices.Sort(r.Streaming)
 }
 
 // do does a step that needs no API server, and reports whether it could be done.
