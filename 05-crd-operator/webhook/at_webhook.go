@@ -154,9 +154,13 @@ func checkCertificate(o webhook.Options) error {
 		err = pair.Leaf.VerifyHostname(o.Host)
 	}
 	if err != nil {
-		return fmt.Errorf("the certificate cannot be used: %w; remove tls.crt and tls.key in %s, make others, for example with --self-signed, and register the webhook with the new caBundle", err, o.CertDir)
+		return unusable(err, o.CertDir)
 	}
 	return nil
+}
+
+func unusable(err error, dir string) error {
+	return fmt.Errorf("the certificate cannot be used: %w; remove tls.crt and tls.key in %s, make others, for example with --self-signed, and register the webhook with the new caBundle", err, dir)
 }
 
 // selfSign makes a certificate for a host, unless there is one. What is there is kept,
@@ -164,8 +168,11 @@ func checkCertificate(o webhook.Options) error {
 func selfSign(host, dir string) error {
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	found, err := cert.CanReadCertAndKey(certFile, keyFile)
-	if found || err != nil {
-		return err
+	switch {
+	case err != nil: // one of the two files is there, or cannot be read
+		return unusable(err, dir)
+	case found:
+		return nil
 	}
 	certificate, key, err := cert.GenerateSelfSignedCertKey(host, nil, nil)
 	if err != nil {

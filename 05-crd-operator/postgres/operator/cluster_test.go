@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -193,6 +196,32 @@ func TestAPrimaryThatIsNobodyIsReported(t *testing.T) {
 	e.want(`{"size":3}`)
 	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Primary == "db-3" })
 	assert.Equal(t, "Valid ", accepted())
+}
+
+// The server judges the labels only when a pod is to be made. People learn of it before that.
+func TestLabelsThatNoNodeCanHave(t *testing.T) {
+	e := newEnv(t)
+	e.create(1)
+	e.settle()
+	for _, selector := range []string{
+		`{}`, `{"disk":""}`, `{"example.com/disk":"1-a","a_b.c":"A.b"}`, `{"disk":"-"}`, `{"disk":"very fast"}`, `{"the disk":"fast"}`,
+		`{"a/b/c":""}`, `{"/c":""}`, `{"":""}`, `{"disk":"` + strings.Repeat("x", 63) + `"}`, `{"disk":"` + strings.Repeat("x", 64) + `"}`,
+	} {
+		e.want(`{"nodeSelector":null}`)
+		e.want(`{"nodeSelector":` + selector + `}`)
+		pod := e.operator.newPod(e.cluster(), "db-2")
+		server := e.Create(t.Context(), pod, client.DryRunAll)
+		e.reconcile()
+		accepted := meta.FindStatusCondition(e.cluster().Status.Conditions, postgres.Accepted)
+		if server == nil {
+			assert.Equal(t, metav1.ConditionTrue, accepted.Status, "%s: %s", selector, accepted.Message)
+			continue
+		}
+		assert.True(t, apierrors.IsInvalid(server), "%v", server)
+		assert.Equal(t, "InvalidNodeSelector", accepted.Reason, "%s: %v", selector, server)
+		assert.Contains(t, accepted.Message, "spec.nodeSelector: no node has a label ")
+		assert.EqualValues(t, 1, e.cluster().Status.Replicas, "the pod that is there goes on")
+	}
 }
 
 // What it cannot do is no reason to leave the rest.

@@ -79,7 +79,7 @@ func TestWhatWasAcceptedOnceCanBeChanged(t *testing.T) {
 	require.NoError(t, err)
 	server := clusters.Resource(schema.GroupVersionResource{Group: group, Version: crd.Spec.Versions[0].Name, Resource: crd.Spec.Names.Plural}).Namespace(e.namespace)
 	cluster := &unstructured.Unstructured{}
-	require.NoError(t, cluster.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":"%s/%s","kind":"PostgresCluster","metadata":{"name":"db"},
+	require.NoError(t, cluster.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":"%s/%s","kind":"PostgresCluster","metadata":{"name":"my.db"},
 		"spec":{"size":1,"storage":"1","backup":{"schedule":"@every 1s","storage":"1","archiveTimeout":"1m"},"restoreFrom":{"cluster":"a/b"}}}`, group, crd.Spec.Versions[0].Name)))
 	old, err := server.Create(t.Context(), cluster, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -122,6 +122,8 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"the default":                             {"db", timeout(0), ""},
 		"the name of another cluster's Secret":    {"db-app", nil, "does not end with -app"},
 		"that of its second certificate":          {"db-tls-2", nil, "does not end with -app"},
+		"a name that no Service can have":         {"my.db", nil, "has no dot"},
+		"but a digit may come first":              {"1db", nil, ""},
 		"but no name that only begins like one":   {"db-app-2", nil, ""},
 		"an archive that closes segments all day": {"db", timeout(time.Millisecond), "archiveTimeout is a duration from 1s to 5m"},
 		"one that always lags, by its own alert":  {"db", timeout(time.Hour), "archiveTimeout is a duration from 1s to 5m"},

@@ -2,8 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
@@ -65,10 +68,25 @@ func (o Observed) refusal() (reason, message string) {
 	if message := o.stays(); message != "" {
 		return "DataKept", message
 	}
+	if message := o.selectorRefusal(); message != "" {
+		return "InvalidNodeSelector", message
+	}
 	if message := o.primaryRefusal(); message != "" {
 		return "NoSuchMember", message
 	}
 	return "", ""
+}
+
+// selectorRefusal is why no node can have the labels of spec.nodeSelector, and no pod be made. A rule of
+// the schema would cost too much: the values there have no greatest length.
+func (o Observed) selectorRefusal() string {
+	for _, key := range slices.Sorted(maps.Keys(o.Cluster.Spec.NodeSelector)) {
+		value := o.Cluster.Spec.NodeSelector[key]
+		if problems := append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...); len(problems) > 0 {
+			return fmt.Sprintf("spec.nodeSelector: no node has a label %.100q: %.100q, so no pod can be made: %s; correct it", key, value, problems[0])
+		}
+	}
+	return ""
 }
 
 // primaryRefusal is why spec.primary names nobody. A member that is about to be made is somebody.

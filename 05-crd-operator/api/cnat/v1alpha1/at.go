@@ -52,6 +52,7 @@ type AtSpec struct {
 	// +default=""
 	// +kubebuilder:validation:MaxLength=1048576
 	// +kubebuilder:validation:XValidation:rule="size(bytes(self)) <= 131071",reason=FieldValueForbidden,message="the command has more than 131071 bytes, and Linux takes no longer argument; put it into a script in an image or a ConfigMap"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('\\x00')",reason=FieldValueForbidden,message="the command has a NUL, which no argument of a program can have; let printf make it when the command runs"
 	Command string `json:"command"`
 
 	// How many whole seconds late the command may still be started, in case that

@@ -105,6 +105,7 @@ func wrongInputs(t *testing.T, c *testcluster.Cluster) {
 		"an empty schedule":      {scheduled(""), noSchedule},
 		"no command":             {when, noCommand},
 		"an empty command":       {`{command: "", ` + when + `}`, noCommand},
+		"a NUL in the command":   {`{command: "echo \0", ` + when + `}`, "spec.command: Forbidden: the command has a NUL, which no argument of a program can have; let printf make it when the command runs"},
 		"neither":                {`{}`, "[" + noSchedule + ", " + noCommand + "]"},
 		"a deadline before time": {`{startingDeadlineSeconds: -1, command: echo YAY, ` + when + `}`, "spec.startingDeadlineSeconds: Invalid value: -1: startingDeadlineSeconds is a number of seconds, 0 or more"},
 		"a field that is unknown": {`{comand: echo YAY, command: echo YAY, ` + when + `}`,
@@ -188,6 +189,7 @@ func rightInputs(t *testing.T, c *testcluster.Cluster) {
 		"a schedule without \"\"": newAt(t, "right", `{schedule: 2019-04-12T10:12:00Z, command: echo YAY}`),
 		"a command of 100 KiB":    newAt(t, "right", `{schedule: 2019-04-12T10:12:00Z, command: `+strings.Repeat("x", 100<<10)+`}`),
 		"the longest command":     newAt(t, "right", `{schedule: 2019-04-12T10:12:00Z, command: `+strings.Repeat("x", 128<<10-1)+`}`),
+		"lines, tabs, a bell":     newAt(t, "right", `{schedule: 2019-04-12T10:12:00Z, command: "echo a\n\techo $$ \a"}`),
 		"a deadline of 0":         newAt(t, "right", `{schedule: 2019-04-12T10:12:00Z, command: x, startingDeadlineSeconds: 0}`),
 	} {
 		_, err := resource(c).Create(t.Context(), at, dry)

@@ -38,7 +38,8 @@ type SettingsLayerSpec struct {
 	// of letters, digits, -, _ and . and has at most 253 of them. A layer has at
 	// most 256 keys, and at most 1 MiB of values. kubectl apply keeps a copy of
 	// the manifest in an annotation, which has at most 256 KiB: a larger one takes
-	// kubectl apply --server-side.
+	// kubectl apply --server-side. As JSON, where a quote takes two bytes, it has at
+	// most about 1.5 MiB: a larger one has to become two.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
 	// +kubebuilder:validation:XValidation:rule="self.all(key, key.matches('^[-._a-zA-Z0-9]{1,253}$') && key != '.' && !key.startsWith('..'))",message="a key of data is not one that a ConfigMap can have: letters, digits, -, _ and ., at most 253 of them, and not .. in front"

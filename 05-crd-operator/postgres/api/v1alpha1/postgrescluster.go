@@ -23,6 +23,7 @@ import (
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 50",reason=FieldValueForbidden,fieldPath=".metadata",message="the name of a PostgresCluster has at most 50 characters, because it becomes a part of other names"
 // +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('-(app|replication|ca|ro|member|backup|tls-[12])$')",reason=FieldValueForbidden,fieldPath=".metadata",message="the name of a PostgresCluster does not end with -app, -replication, -ca, -ro, -member, -backup, -tls-1 or -tls-2, because objects of other clusters have such names"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || !self.metadata.name.contains('.')",optionalOldSelf=true,reason=FieldValueForbidden,fieldPath=".metadata",message="the name of a PostgresCluster has no dot, because it becomes that of a Service"
 type PostgresCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -54,7 +55,8 @@ type PostgresClusterSpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// The labels of the nodes on which new members may run.
+	// The labels of the nodes on which new members may run. The operator reads them:
+	// Accepted is False if no node can have them.
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 

@@ -14,7 +14,8 @@ type SettingsLayerSpecApplyConfiguration struct {
 	// of letters, digits, -, _ and . and has at most 253 of them. A layer has at
 	// most 256 keys, and at most 1 MiB of values. kubectl apply keeps a copy of
 	// the manifest in an annotation, which has at most 256 KiB: a larger one takes
-	// kubectl apply --server-side.
+	// kubectl apply --server-side. As JSON, where a quote takes two bytes, it has at
+	// most about 1.5 MiB: a larger one has to become two.
 	Data map[string]string `json:"data,omitempty"`
 }
 
