@@ -14,8 +14,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// Check reports each comment in a block of commands. zsh, the shell of macOS, takes # for a
-// word where commands are typed: "command not found: #", or one argument more.
+// Check reports what zsh, the shell of macOS, reads otherwise than sh in a block of commands.
 func Check(r repository.Repository) error {
 	var wrong []error
 	err := links.EachText(r, func(path, text string) error {
@@ -30,8 +29,8 @@ func Check(r repository.Repository) error {
 			if shell != "sh" && shell != "bash" || strings.HasPrefix(fence.Code, "#!") {
 				continue
 			}
-			for _, line := range comments(fence.Code) {
-				wrong = append(wrong, fmt.Errorf("%s:%d: zsh takes this for no comment: say it above the block: %s", file, fence.Line+int(line.number), line.text))
+			for _, trap := range traps(fence.Code) {
+				wrong = append(wrong, fmt.Errorf("%s:%d: %s: %s", file, fence.Line+int(trap.line), trap.why, trap.text))
 			}
 		}
 		return nil
@@ -39,22 +38,22 @@ func Check(r repository.Repository) error {
 	return errors.Join(append(wrong, err)...)
 }
 
-type line struct {
-	number uint
-	text   string
+type trap struct {
+	line      uint
+	why, text string
 }
 
-// comments are the lines with a comment. What is no shell, such as output, has none.
-func comments(code string) []line {
+// traps are the places in code that zsh reads otherwise. What is no shell, such as output, has none.
+func traps(code string) []trap {
 	parsed, err := syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(code), "")
 	if err != nil {
 		return nil
 	}
-	var found []line
+	var found []trap
 	syntax.Walk(parsed, func(node syntax.Node) bool {
-		if comment, ok := node.(*syntax.Comment); ok {
-			number := comment.Hash.Line()
-			found = append(found, line{number, strings.TrimSpace(strings.Split(code, "\n")[number-1])})
+		if why := otherwise(node); why != "" {
+			line := node.Pos().Line()
+			found = append(found, trap{line, why, strings.TrimSpace(strings.Split(code, "\n")[line-1])})
 		}
 		return true
 	})

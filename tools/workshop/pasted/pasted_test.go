@@ -19,3 +19,30 @@ func TestEachCommentThatIsPastedIsNamed(t *testing.T) {
 README.md:5: zsh takes this for no comment: say it above the block: ls # second
 README.md:12: zsh takes this for no comment: say it above the block: echo 'a' "b";# third`)
 }
+
+func TestWhatZshReadsOtherwiseIsNamed(t *testing.T) {
+	for _, c := range []struct{ code, why string }{
+		{"curl -s localhost:8001/pods?limit=5", "a pattern"},
+		{"kubectl get pod -o jsonpath={.items[0].kind}", "a pattern"},
+		{"grep -r --include=*.go Lister .", "a pattern"},
+		{"go test -run Test[AB] .", "a pattern"},
+		{"echo $(curl -s localhost/?watch)", "a pattern"},
+		{"[ a == b ]", "the path of a program"},
+		{"status=$?", "named status"},
+		{"for path in a b; do ls; done", "named path"},
+		{"lab load $image:latest", "write ${image}"},
+		{"lab load \"$image:latest\"", "write ${image}"},
+		{"echo $pod[1]", "write ${pod}"},
+	} {
+		err := Check(repositorytest.New(t, map[string]string{"README.md": "```sh\n" + c.code + "\n```\n"}))
+		require.ErrorContains(t, err, "README.md:2: ", c.code)
+		require.ErrorContains(t, err, c.why, c.code)
+	}
+	for _, code := range []string{
+		"curl -s 'localhost/pods?limit=5' \"x?[$a]\" x\\?", "kubectl -o jsonpath='{.items[0]}'", "[ a = b ] && [[ a == b ]]",
+		"rm -f ./*.log", "ls bin/*", "a=b?c", "case $a in x?) ;; esac", "lab load ${image}:latest $host:8080 \"$host:$port\"",
+		"cat >x <<'END'\nls ?\nstatus=1\nEND", "echo \"a\"=b $?", "status_code=1",
+	} {
+		require.NoError(t, Check(repositorytest.New(t, map[string]string{"README.md": "```sh\n" + code + "\n```\n"})), code)
+	}
+}

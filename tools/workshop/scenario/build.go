@@ -43,7 +43,7 @@ func NewBuild() *cobra.Command {
 			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, a block to paste has a comment, or the glossary is wrong")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, zsh reads a block to paste otherwise, or the glossary is wrong")
 	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
