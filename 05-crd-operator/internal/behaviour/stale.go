@@ -71,6 +71,7 @@ var stale = map[string]testCase{
 		o := s.start(withErrors(func(text string) { s.t.Log(text); errors.Add(1) }))
 		s.create("kettle", "09:00:00")
 		s.runs("kettle")
+		s.probe() // the pod is in its cache
 		o.pods.shut()
 		s.patchPod("kettle-pod", `{"metadata":{"finalizers":null}}`)
 		s.deletePod("kettle-pod")
