@@ -87,7 +87,8 @@ func dollars(t *testing.T, l *lab) {
 	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "dollars"},
 		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "echo $(echo one) $$ '$(HOSTNAME) $$$'"}}`))
 	l.kubectl("wait", "-n", "quay", "--for=condition=Complete", "at/dollars", timeout)
-	assert.Equal(t, "one 1 $(HOSTNAME) $$$\n", l.kubectl("logs", "-n", "quay", "dollars-pod"))
+	// The pid of the shell is 1 where each container has pids of its own, which the lab's have not.
+	assert.Regexp(t, `^one \d+ \$\(HOSTNAME\) \$\$\$\n$`, l.kubectl("logs", "-n", "quay", "dollars-pod"))
 }
 
 func deleted(_ *testing.T, l *lab) {
