@@ -124,7 +124,10 @@ func (e *env) join(name string) *agent {
 
 func (e *env) streams(name string) {
 	e.Helper()
-	e.primary().awaits("sends its log to "+name, func(r report) bool { return slices.Contains(r.Streaming, name) })
+	primary := e.primary()
+	// The primary may still see the connection of an agent of that name that has ended.
+	e.agents[name].awaits("receives the log of "+primary.name, func(r report) bool { return r.Following == primary.name })
+	primary.awaits("sends its log to "+name, func(r report) bool { return slices.Contains(r.Streaming, name) })
 }
 
 // sync has commits wait for a standby.
