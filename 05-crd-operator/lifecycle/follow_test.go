@@ -47,8 +47,9 @@ func nodeBehind(p *corev1.Pod) {
 }
 
 func blockedByQuota(at *cnat.At) {
-	d, _ := Refused(Observed{At: at, Now: due.Add(time.Second)}, errQuota)
-	at.Status = *d.Status
+	if d, _ := Refused(Observed{At: at, Now: due.Add(time.Second)}, errQuota); d.Status != nil {
+		at.Status = *d.Status
+	}
 }
 
 func TestAPodThatFails(t *testing.T) {
