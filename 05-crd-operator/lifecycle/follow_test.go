@@ -43,13 +43,12 @@ func TestThePodIsFollowed(t *testing.T) {
 }
 
 func nodeBehind(p *corev1.Pod) {
-	terminated(p).FinishedAt = metav1.NewTime(due.Add(-time.Hour))
+	p.Status.ContainerStatuses[0].State.Terminated.FinishedAt = metav1.NewTime(due.Add(-time.Hour))
 }
 
 func blockedByQuota(at *cnat.At) {
-	if d, _ := Refused(Observed{At: at, Now: due.Add(time.Second)}, errQuota); d.Status != nil {
-		at.Status = *d.Status
-	}
+	d, _ := Refused(Observed{At: at, Now: due.Add(time.Second)}, errQuota)
+	at.Status = *d.Status
 }
 
 func TestAPodThatFails(t *testing.T) {
