@@ -43,7 +43,7 @@ func TestThePodIsFollowed(t *testing.T) {
 }
 
 func nodeBehind(p *corev1.Pod) {
-	p.Status.ContainerStatuses[0].State.Terminated.FinishedAt = metav1.NewTime(due.Add(-time.Hour))
+	p.Status.ContainerStatuses[1].State.Terminated.FinishedAt = metav1.NewTime(due.Add(-time.Hour))
 }
 
 func blockedByQuota(at *cnat.At) {
