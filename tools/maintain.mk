@@ -59,7 +59,7 @@ go:
 ## The lab
 
 LAB := lab/bin/lab
-LAB_SOURCES := $(shell find lab/build lab/cmd lab/internal lab/kmsg lab/go.mod lab/go.sum -type f ! -name '*_test.go' ! -name '*.md' ! -path '*/testdata/*')
+LAB_SOURCES := $(shell find lab/build lab/cmd lab/internal lab/go.mod lab/go.sum -type f ! -name '*_test.go' ! -name '*.md' ! -path '*/testdata/*')
 
 $(LAB): $(LAB_SOURCES) | go
 	@echo '==> building the lab'

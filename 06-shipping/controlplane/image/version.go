@@ -24,7 +24,7 @@ func versionFlags(ctx context.Context) (string, error) {
 	return strings.Join(flags, " "), nil
 }
 
-// majorMinor takes v1.36.3 apart.
+// majorMinor takes v1.37.2 apart.
 func majorMinor(version string) (major, minor string) {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ = strings.Cut(rest, ".")

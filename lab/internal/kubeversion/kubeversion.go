@@ -41,7 +41,7 @@ func LinkerFlags(version string) string {
 	return strings.Join(flags, " ")
 }
 
-// majorMinor takes v1.36.3 apart.
+// majorMinor takes v1.37.2 apart.
 func majorMinor(version string) (major, minor string) {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ = strings.Cut(rest, ".")

@@ -8,11 +8,11 @@ import (
 )
 
 func TestLinkerFlagsTellKubernetesItsVersion(t *testing.T) {
-	flags := LinkerFlags("v1.36.3")
+	flags := LinkerFlags("v1.37.2")
 
-	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitVersion=v1.36.3")
+	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitVersion=v1.37.2")
 	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitMajor=1")
-	assert.Contains(t, flags, "-X k8s.io/client-go/pkg/version.gitMinor=36")
+	assert.Contains(t, flags, "-X k8s.io/client-go/pkg/version.gitMinor=37")
 }
 
 func TestTheVersionIsThatOfTheModule(t *testing.T) {

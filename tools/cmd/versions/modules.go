@@ -73,7 +73,8 @@ func (m *modules) addModule(name string, data []byte) error {
 	}
 	folder := path.Dir(name)
 	m.folders = append(m.folders, folder)
-	if mod.Go != nil {
+	// A tool that is only run may want a newer Go, which the go command fetches for it alone.
+	if mod.Go != nil && !strings.HasPrefix(folder, "tools/pinned/") {
 		m.said.add(goVersion, mod.Go.Version, folder)
 	}
 	replaced := map[string]string{}
@@ -103,8 +104,8 @@ func (m *modules) addModule(name string, data []byte) error {
 	return nil
 }
 
-// staging is the version of the modules that are cut out of Kubernetes: v0.36.3
-// for Kubernetes v1.36.3. Others under k8s.io, like klog and utils, have
+// staging is the version of the modules that are cut out of Kubernetes: v0.37.2
+// for Kubernetes v1.37.2. Others under k8s.io, like klog and utils, have
 // versions of their own.
 var staging = regexp.MustCompile(`^v0\.[1-9]\d*\.\d+$`)
 

@@ -45,14 +45,14 @@ func declared(t *testing.T, files map[string]string) []string {
 func TestModulesThatAgree(t *testing.T) {
 	assert.Empty(t, declared(t, map[string]string{
 		"go.work":       "go 1.26.0\n",
-		"one/go.mod":    "module one\ngo 1.26.0\nrequire k8s.io/api v0.36.3\nrequire k8s.io/klog/v2 v2.140.0\nrequire k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2\n",
-		"lab/go.mod":    "module lab\ngo 1.26.0\nrequire k8s.io/kubernetes v1.36.3\nrequire k8s.io/api v0.0.0\nreplace k8s.io/api => k8s.io/api v0.36.3\n",
+		"one/go.mod":    "module one\ngo 1.26.0\nrequire k8s.io/api v0.37.2\nrequire k8s.io/klog/v2 v2.140.0\nrequire k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2\n",
+		"lab/go.mod":    "module lab\ngo 1.26.0\nrequire k8s.io/kubernetes v1.37.2\nrequire k8s.io/api v0.0.0\nreplace k8s.io/api => k8s.io/api v0.37.2\n",
 		".lab/x/go.mod": "module pod\ngo 1.1\n",
 	}))
 }
 
 func TestDisagreements(t *testing.T) {
-	const one = "module one\ngo 1.26.0\nrequire k8s.io/api v0.36.3\nrequire sigs.k8s.io/controller-runtime v0.24.1\n"
+	const one = "module one\ngo 1.26.0\nrequire k8s.io/api v0.37.2\nrequire sigs.k8s.io/controller-runtime v0.25.2\n"
 	tests := map[string]struct {
 		files map[string]string
 		want  string
@@ -66,16 +66,16 @@ func TestDisagreements(t *testing.T) {
 			"the version of Go differs: 1.26.0 in one, 1.26.1 in go.work; make them one",
 		},
 		"two modules of Kubernetes in one go.mod": {
-			map[string]string{"one/go.mod": one + "require k8s.io/client-go v0.36.2 // indirect\n"},
-			"the version of Kubernetes differs: v1.36.2 in one (k8s.io/client-go), v1.36.3 in one (k8s.io/api); make them one",
+			map[string]string{"one/go.mod": one + "require k8s.io/client-go v0.37.1 // indirect\n"},
+			"the version of Kubernetes differs: v1.37.1 in one (k8s.io/client-go), v1.37.2 in one (k8s.io/api); make them one",
 		},
 		"Kubernetes and its modules": {
-			map[string]string{"one/go.mod": one, "lab/go.mod": "module lab\ngo 1.26.0\nrequire k8s.io/kubernetes v1.36.4\n"},
-			"the version of Kubernetes differs: v1.36.3 in one (k8s.io/api), v1.36.4 in lab (k8s.io/kubernetes); make them one",
+			map[string]string{"one/go.mod": one, "lab/go.mod": "module lab\ngo 1.26.0\nrequire k8s.io/kubernetes v1.37.3\n"},
+			"the version of Kubernetes differs: v1.37.2 in one (k8s.io/api), v1.37.3 in lab (k8s.io/kubernetes); make them one",
 		},
 		"a replacement in the lab": {
-			map[string]string{"one/go.mod": one, "lab/go.mod": "module lab\ngo 1.26.0\nreplace k8s.io/kubelet => k8s.io/kubelet v0.35.0\n"},
-			"the version of Kubernetes differs: v1.35.0 in lab, v1.36.3 in one (k8s.io/api); make them one",
+			map[string]string{"one/go.mod": one, "lab/go.mod": "module lab\ngo 1.26.0\nreplace k8s.io/kubelet => k8s.io/kubelet v0.36.0\n"},
+			"the version of Kubernetes differs: v1.36.0 in lab, v1.37.2 in one (k8s.io/api); make them one",
 		},
 		"a replacement that is not repeated": {
 			map[string]string{
@@ -86,8 +86,8 @@ func TestDisagreements(t *testing.T) {
 			"05/postgres takes 05 from its folder, which replaces x by x; 05/postgres/go.mod has to do so, too",
 		},
 		"a module that two require": {
-			map[string]string{"one/go.mod": one, "two/go.mod": "module two\ngo 1.26.0\nrequire sigs.k8s.io/controller-runtime v0.23.0\n"},
-			"sigs.k8s.io/controller-runtime differs: v0.23.0 in two, v0.24.1 in one; make them one",
+			map[string]string{"one/go.mod": one, "two/go.mod": "module two\ngo 1.26.0\nrequire sigs.k8s.io/controller-runtime v0.24.1\n"},
+			"sigs.k8s.io/controller-runtime differs: v0.24.1 in two, v0.25.2 in one; make them one",
 		},
 	}
 	for name, test := range tests {

@@ -31,7 +31,7 @@ func newSetup(t *testing.T) *setup {
 	s := &setup{t: t, root: t.TempDir()}
 	clone := filepath.Join(s.root, "hacking-a-controller")
 	require.NoError(t, os.CopyFS(clone, os.DirFS(newRepository(t).Root)))
-	repositorytest.Write(t, filepath.Join(clone, "03-watch/go.mod"), "module watch\n\nrequire (\n\tk8s.io/api v0.36.3\n)\n")
+	repositorytest.Write(t, filepath.Join(clone, "03-watch/go.mod"), "module watch\n\nrequire (\n\tk8s.io/api v0.37.2\n)\n")
 	for _, name := range []string{"setup.sh", "env.sh", "lab.sh"} {
 		text := repositorytest.Read(t, filepath.Join(katacoda(), "node", name))
 		repositorytest.Write(t, filepath.Join(clone, "katacoda/node", name), strings.NewReplacer("/tmp/", s.root+"/", "/root/", s.root+"/", "/usr/local/", s.root+"/local/").Replace(text))
@@ -122,7 +122,7 @@ func TestStepsThatTestGetAnAPIServer(t *testing.T) {
 	repositorytest.Write(t, s.path("hacking-a-controller/katacoda/03-watch/compile.sh"), "go test -exec=true ./...\n")
 	output, err := s.run()
 	require.NoError(t, err, output)
-	assert.Regexp(t, `(?m)^go run sigs.k8s.io/controller-runtime/tools/setup-envtest@\S+ use 1.36.x `, repositorytest.Read(t, s.path("asked")))
+	assert.Regexp(t, `(?m)^go run sigs.k8s.io/controller-runtime/tools/setup-envtest@\S+ use 1.37.x `, repositorytest.Read(t, s.path("asked")))
 	assert.Equal(t, "a program", repositorytest.Read(t, s.path("hacking-a-controller/lab/bin/etcd")))
 	output, err = sh(t, s.root, nil, "-c", ". ./.bashrc; echo \"$KUBEBUILDER_ASSETS\"")
 	require.NoError(t, err)

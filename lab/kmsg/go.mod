@@ -1,3 +1,0 @@
-module github.com/euank/go-kmsg-parser
-
-go 1.26.0
