@@ -30,15 +30,19 @@ type Exercise struct {
 const (
 	Mend  = "mend"  // the patch breaks a few lines
 	Build = "build" // the patch puts stubs in the place of code, and the learner writes it
+	Try   = "try"   // the groups are what a lesson asks for on its way, a few lines each, one upon the other
 )
 
 // Judge is its judge.yaml.
 type Judge struct {
-	// Kind is what the learner does, Mend or Build.
+	// Kind is what the learner does: Mend, Build or Try.
 	Kind string `json:"kind"`
-	// Level is how hard it is within its stage: 1, 2 or 3.
+	// Level is how hard it is within its stage: 1, 2 or 3. Tries have none.
 	Level int `json:"level"`
-	// Minutes are what somebody needs who read the lesson.
+	// Lesson is the part of the stage whose lesson asks for the tries, such as podlog; empty is
+	// the lesson of the stage itself.
+	Lesson string `json:"lesson"`
+	// Minutes are what somebody needs who read the lesson. Those of tries are counted.
 	Minutes int `json:"minutes"`
 	// Read are the files to open first, from the stage's folder, such as podlog/handlers.go or
 	// ../lab/README.md.
@@ -65,6 +69,9 @@ type Group struct {
 	Name  string   `json:"name"`
 	Tests []Test   `json:"tests"`
 	Hints []string `json:"-"`
+	// These are of a try.
+	Minutes int    `json:"minutes"`
+	Hint    string `json:"hint"`
 }
 
 // Wrong is a program to build that is not right: the patch is on the code of the stage, and the
@@ -108,12 +115,30 @@ func (e Exercise) Patch() string { return path.Join(e.Folder(), "break.patch") }
 
 // Step is the path of the patch that writes the code of the n-th group, from the top of the
 // repository.
-func (e Exercise) Step(n int) string { return path.Join(e.Folder(), stepFile(n)) }
+func (e Exercise) Step(n int) string { return path.Join(e.Folder(), e.stepFile(n)) }
 
 // WrongPatch is the path of the patch of a wrong program, from the top of the repository.
 func (e Exercise) WrongPatch(w Wrong) string { return path.Join(e.Folder(), w.Patch) }
 
-func stepFile(n int) string { return fmt.Sprintf("steps/%d.patch", n) }
+// stepFile is its path in the folder of the exercise. That of a try has its name.
+func (e Exercise) stepFile(n int) string {
+	if e.Judge.Kind == Try && n <= len(e.Judge.Groups) {
+		return e.Judge.Groups[n-1].Name + ".patch"
+	}
+	return fmt.Sprintf("steps/%d.patch", n)
+}
+
+// Yaml is the path of its judge.yaml, from the top of the repository.
+func (e Exercise) Yaml() string { return path.Join(e.Folder(), "judge.yaml") }
+
+// Flags are what the go command needs to see the tests. Those of tries fail until somebody solves
+// them, so they are in files that begin with //go:build try.
+func (e Exercise) Flags() []string {
+	if e.Judge.Kind == Try {
+		return []string{"-tags=try"}
+	}
+	return nil
+}
 
 // StartCommand is what starts it.
 func (e Exercise) StartCommand() string {

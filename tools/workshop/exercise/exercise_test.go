@@ -58,7 +58,7 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 
 	folder := r.Path("01-sums", "lesson", "exercises", "build")
 	for name, test := range map[string]struct{ file, old, replacement, want string }{
-		"another kind":                   {"judge.yaml", "kind: build", "kind: guess", `kind is "guess", it can be mend or build`},
+		"another kind":                   {"judge.yaml", "kind: build", "kind: guess", `kind is "guess", it can be mend, build or try`},
 		"no kind":                        {"judge.yaml", "kind: build", "", "groups, write and wrong are for an exercise of kind: build"},
 		"no file":                        {"judge.yaml", "write: [sum/sum.go]", "", "does not say in which files to write"},
 		"a file that's not":              {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no 01-sums/sum/none.go in the repository"},

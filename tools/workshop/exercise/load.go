@@ -30,9 +30,14 @@ func Load(r repository.Repository, stage repository.Stage, name string) (Exercis
 		repository: r,
 		dir:        r.Path(stage.Folder, "lesson", "exercises", name),
 	}
+	l.readJudge()
+	if l.Judge.Kind == Try {
+		l.readTries()
+		l.checkSteps()
+		return l.done()
+	}
 	l.readTask()
 	l.readSolution()
-	l.readJudge()
 	l.readHints()
 	if l.read("break.patch") == "" {
 		l.wrong("break.patch has nothing in it: it is what breaks the code")
@@ -40,6 +45,10 @@ func Load(r repository.Repository, stage repository.Stage, name string) (Exercis
 	if l.Judge.Kind == Build {
 		l.checkSteps()
 	}
+	return l.done()
+}
+
+func (l *loader) done() (Exercise, error) {
 	if len(l.problems) > 0 {
 		return l.Exercise, l.problems
 	}
@@ -131,14 +140,8 @@ func (l *loader) readJudge() {
 		l.wrong("judge.yaml cannot be read: %s", strings.Join(strings.Fields(text), " "))
 		return
 	}
-	if judge.Level < 1 || judge.Level > 3 {
-		l.wrong("judge.yaml: level is %d, it can be 1, 2 or 3", judge.Level)
-	}
-	if judge.Minutes < 1 {
-		l.wrong("judge.yaml does not say how many minutes it takes")
-	}
-	if len(judge.Read) == 0 {
-		l.wrong("judge.yaml does not say what to read")
+	if judge.Kind != Try {
+		l.checkScale()
 	}
 	l.checkFiles("read", judge.Read)
 	if !l.has(path.Join(l.Module(), "go.mod")) {
@@ -165,7 +168,20 @@ func (l *loader) readJudge() {
 	}
 }
 
-// readGroups makes the groups of either kind, and the tests of all of them.
+// checkScale wants an exercise to say how hard it is, how long it takes, and where one begins.
+func (l *loader) checkScale() {
+	if level := l.Judge.Level; level < 1 || level > 3 {
+		l.wrong("judge.yaml: level is %d, it can be 1, 2 or 3", level)
+	}
+	if l.Judge.Minutes < 1 {
+		l.wrong("judge.yaml does not say how many minutes it takes")
+	}
+	if len(l.Judge.Read) == 0 {
+		l.wrong("judge.yaml does not say what to read")
+	}
+}
+
+// readGroups makes the groups of each kind, and the tests of all of them.
 func (l *loader) readGroups() {
 	judge := &l.Judge
 	switch judge.Kind {
@@ -175,9 +191,9 @@ func (l *loader) readGroups() {
 			l.wrong("judge.yaml: groups, write and wrong are for an exercise of kind: build")
 		}
 		judge.Groups = []Group{{Tests: judge.Tests}}
-	case Build:
+	case Build, Try:
 		if len(judge.Tests) > 0 {
-			l.wrong("judge.yaml: the tests of an exercise to build stand in groups")
+			l.wrong("judge.yaml: the tests of an exercise to %s stand in groups", judge.Kind)
 		}
 		judge.Tests = nil
 		for _, group := range judge.Groups {
@@ -191,7 +207,7 @@ func (l *loader) readGroups() {
 		}
 		l.checkFiles("write", judge.Write)
 	default:
-		l.wrong("judge.yaml: kind is %q, it can be %s or %s", judge.Kind, Mend, Build)
+		l.wrong("judge.yaml: kind is %q, it can be %s, %s or %s", judge.Kind, Mend, Build, Try)
 	}
 }
 
@@ -212,11 +228,11 @@ func (l *loader) has(file string) bool {
 // checkSteps wants a step for each group.
 func (l *loader) checkSteps() {
 	for i, group := range l.Judge.Groups {
-		if l.read(stepFile(i+1)) == "" {
-			l.wrong("%s has nothing in it: it is what writes the code of %q", stepFile(i+1), group.Name)
+		if l.read(l.stepFile(i+1)) == "" {
+			l.wrong("%s has nothing in it: it is what writes the code of %q", l.stepFile(i+1), group.Name)
 		}
 	}
-	if more := stepFile(len(l.Judge.Groups) + 1); l.read(more) != "" {
+	if more := l.stepFile(len(l.Judge.Groups) + 1); l.read(more) != "" {
 		l.wrong("%s is of no group", more)
 	}
 }

@@ -57,6 +57,8 @@ func (l Lesson) validate(ctx context.Context, r repository.Repository, source st
 		l.validateParts(r, say)
 	} else {
 		l.validateSteps(r, say)
+		l.validateQuestions(say)
+		l.validateTries(r, say)
 	}
 	l.validateChecks(r, say)
 	l.validateImages(say)

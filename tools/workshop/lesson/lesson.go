@@ -48,6 +48,9 @@ type Step struct {
 	Title  string
 	Blocks []Block
 	Check  string // its script, as a path in the stage's folder
+
+	Questions []Question
+	Tries     []Try
 }
 
 // A Block is what the reader runs in one go.

@@ -75,12 +75,12 @@ func parse(r repository.Repository, ref Ref) (Lesson, string, error) {
 		return Lesson{}, "", fmt.Errorf("reading the lesson of %s: %w", ref, err)
 	}
 	l := Lesson{Document: markdown.Parse(string(source)), Ref: ref}
-	l.readSteps()
+	l.readSteps(string(source))
 	l.readParts()
 	return l, string(source), nil
 }
 
-func (l *Lesson) readSteps() {
+func (l *Lesson) readSteps(source string) {
 	for _, section := range l.Sections {
 		match := stepHeading.FindStringSubmatch(section.Heading)
 		if match == nil {
@@ -93,6 +93,8 @@ func (l *Lesson) readSteps() {
 				step.Blocks = append(step.Blocks, Block{Line: fence.Line, Code: fence.Code, OnlyLab: options == "lab"})
 			}
 		}
+		step.readQuestions(source)
+		step.readTries(source)
 		l.Steps = append(l.Steps, step)
 	}
 }

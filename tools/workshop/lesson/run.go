@@ -43,7 +43,7 @@ func (r *run) step(ctx context.Context, step Step) error {
 		return err
 	}
 	var ran []note
-	for _, block := range step.Blocks {
+	for i, block := range step.Blocks {
 		limit := r.shell.timeout
 		if compiles.MatchString(block.Code) {
 			limit *= roomToCompile
@@ -56,8 +56,28 @@ func (r *run) step(ctx context.Context, step Step) error {
 		if line, why := broken(block, done, limit); why != "" {
 			return r.failure(step, line, why, r.notes(block, done))
 		}
+		if err := r.answers(ctx, step, i, done); err != nil {
+			return err
+		}
 	}
 	return r.after(ctx, step, ran)
+}
+
+// answers wants each question before a block to be decided by what the block has printed.
+func (r *run) answers(ctx context.Context, step Step, block int, done result) error {
+	for _, q := range step.Questions {
+		if q.Block != block {
+			continue
+		}
+		problem, err := q.judge(ctx, sandbox{r.shell.dir, r.shell.env, r.shell.network}, done.output)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			return r.failure(step, q.Line, problem, r.notes(step.Blocks[block], done))
+		}
+	}
+	return nil
 }
 
 // compiles finds the blocks that compile something. On a busy machine to link a program that

@@ -223,3 +223,54 @@ func NeedLab(t testing.TB, r repository.Repository, recipe string) {
 	repositorytest.Write(t, r.Path("Makefile"), "lab:\n\t@"+recipe+"\n")
 	require.NoError(t, r.Commit(t.Context(), "a test that needs the lab"))
 }
+
+// AddTries adds an exercise with two tries, called tries, and commits it. The tree must be clean.
+func AddTries(t testing.TB, r repository.Repository) {
+	t.Helper()
+	const path, folder = "01-sums/sum/sum.go", "01-sums/lesson/exercises/tries/"
+	for _, try := range []struct{ name, old, replacement string }{
+		{"none", "\tlargest := numbers[0]\n", "\tif len(numbers) == 0 {\n\t\treturn 0\n\t}\n\tlargest := numbers[0]\n"},
+		{"twice", "\t\ttotal += n\n", "\t\ttotal += 2 * n\n"},
+	} {
+		Edit(t, r.Path(path), try.old, try.replacement)
+		repositorytest.Write(t, r.Path(folder+try.name+".patch"), repositorytest.Git(t, r, "diff", "--", path)+"\n")
+		repositorytest.Git(t, r, "add", path)
+	}
+	repositorytest.Git(t, r, "checkout", "--quiet", "HEAD", "--", path)
+	repositorytest.Write(t, r.Path("01-sums/sum/try_test.go"), `//go:build try
+
+package sum
+
+import "testing"
+
+func TestTryNone(t *testing.T) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			t.Error("Max() panics:", reason)
+		}
+	}()
+	Max()
+}
+
+func TestTryTwice(t *testing.T) {
+	if got := Sum(1, 2); got != 6 {
+		t.Errorf("twice the sum is %d, not 6", got)
+	}
+}
+`)
+	repositorytest.Write(t, r.Path(folder+"judge.yaml"), `kind: try
+write: [sum/sum.go]
+groups:
+- name: none
+  minutes: 2
+  hint: There is no numbers[0].
+  tests:
+  - {package: ./sum, test: TestTryNone, output: "Max() panics", because: Of no number the largest is 0.}
+- name: twice
+  minutes: 1
+  hint: Add each twice.
+  tests:
+  - {package: ./sum, test: TestTryTwice, output: "twice the sum is 3, not 6", because: Each number counts twice.}
+`)
+	require.NoError(t, r.Commit(t.Context(), "exercise tries"))
+}

@@ -32,6 +32,8 @@ type Module struct {
 	Slow func(after time.Duration, doing string)
 	// Variables are more of the environment, such as NAME=value.
 	Variables []string
+	// Flags are more of go test and go vet, such as -tags=try.
+	Flags []string
 }
 
 // AssetsFolder returns the folder of the API server.
@@ -61,7 +63,7 @@ func (m Module) Test(ctx context.Context, args ...string) (*Report, error) {
 		return nil, fmt.Errorf("reading the name of the module: %w", err)
 	}
 	path := modfile.ModulePath(goMod)
-	name, all, environment := m.testCommand(args)
+	name, all, environment := m.testCommand(slices.Concat(m.Flags, args))
 	command, end := m.command(ctx, name, all...)
 	defer end()
 	command.Env = append(command.Env, environment...)
@@ -120,7 +122,7 @@ func follow(command *exec.Cmd, saw func(Event)) (*Report, error) {
 
 // Vet runs go vet. Its error holds what is wrong.
 func (m Module) Vet(ctx context.Context, patterns ...string) error {
-	_, err := m.runGo(ctx, append([]string{"vet"}, patterns...)...)
+	_, err := m.runGo(ctx, slices.Concat([]string{"vet"}, m.Flags, patterns)...)
 	return err
 }
 

@@ -87,10 +87,13 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 
 // count returns how many pass, of the groups or of the tests.
 func (j judgement) count() string {
-	if j.exercise.Judge.Kind != exercise.Build {
-		return fmt.Sprintf("%d of %d pass", j.passing(), len(j.exercise.Judge.Tests))
-	}
 	groups := fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
+	switch j.exercise.Judge.Kind {
+	case exercise.Mend:
+		return fmt.Sprintf("%d of %d pass", j.passing(), len(j.exercise.Judge.Tests))
+	case exercise.Try:
+		groups = fmt.Sprintf("%d of %d tries", j.groups, len(j.exercise.Judge.Groups))
+	}
 	if j.compiler != "" || j.tooLong { // this check could not count them
 		return groups + " passed before"
 	}
@@ -167,6 +170,7 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, grou
 		Assets:    p.assets,
 		Wait:      p.wait,
 		Variables: p.variables,
+		Flags:     e.Flags(),
 		Slow:      func(after time.Duration, doing string) { p.printf("  %s: %s", after, doing) },
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTooLong)

@@ -74,10 +74,11 @@ func NewCommands() []*cobra.Command {
 				return err
 			}
 			args = append(args, "", "")
+			defer p.answering()()
 			return p.step(cmd.Context(), args[0], args[1])
 		},
 	}
-	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, report}
+	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, newTry(), newReview(), report}
 }
 
 // InTerminal reports whether somebody sits in front of this program.

@@ -91,7 +91,7 @@ func (p practice) started(ctx context.Context) ([]string, error) {
 // make makes the copy of an exercise from the last commit of home. What is half made
 // when something goes wrong is taken away again.
 func (c workCopy) make(ctx context.Context, home repository.Repository, e exercise.Exercise) (err error) {
-	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Patch()); err != nil {
+	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Yaml()); err != nil {
 		return fmt.Errorf("%s is not committed yet, and a copy is made from the last commit; commit it first", e.Folder())
 	}
 	if _, err := home.Git(ctx, "worktree", "add", "--quiet", "-b", c.branch(), c.Root, "HEAD"); err != nil {
@@ -107,10 +107,13 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 	return c.breakCode(ctx, e)
 }
 
-// breakCode commits the exercise on top of what is checked out, as its start.
+// breakCode commits the exercise on top of what is checked out, as its start. Tries begin with the
+// code of the stage as it is.
 func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
-	if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
-		return fmt.Errorf("%s does not apply to the code of this commit; that is a mistake of the workshop, not yours: %w", e.Patch(), err)
+	if e.Judge.Kind != exercise.Try {
+		if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
+			return fmt.Errorf("%s does not apply to the code of this commit; that is a mistake of the workshop, not yours: %w", e.Patch(), err)
+		}
 	}
 	if _, err := exercise.Find(c.Repository, strconv.Itoa(e.Stage.Number), e.Name); err != nil {
 		return fmt.Errorf("in the last commit, %w", err)
@@ -125,7 +128,7 @@ func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
 // outdated says whether home's last commit has the exercise, and has its code in another
 // form than the copy's start.
 func (c workCopy) outdated(ctx context.Context, home repository.Repository, e exercise.Exercise) (bool, error) {
-	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Patch()); err != nil {
+	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Yaml()); err != nil {
 		return false, nil // a branch without it
 	}
 	changed, err := home.Diff(ctx, append([]string{"--name-only", c.broken() + "^", "HEAD", "--"}, e.Folders()...)...)

@@ -62,6 +62,9 @@ func (p practice) solution(ctx context.Context, c workCopy, apply bool) error {
 	if progress.of(c.ID).Tries == 0 {
 		return fmt.Errorf("the solution is available after your first try; to try: %s", p.key("save a change", "check"))
 	}
+	if e.Judge.Kind == exercise.Try {
+		return p.tryShown(ctx, c, e, apply)
+	}
 	if apply {
 		if err := p.takeBack(ctx, c, e.Patch()); err != nil {
 			return err

@@ -35,15 +35,34 @@ type session struct {
 	endLab   func()           // returns when it has ended
 	standby  *standby.Standby // nil without an API server
 	slow     map[string]bool  // the exercises in which a test needs longer than firstTimeout
+	only     int              // the number of the try that ends the session once it passes, or 0
 }
 
 // learn leads through the exercises, from the current one on. It judges at each save, and does
 // what keys command, until the learner quits or ctx ends.
 func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration) error {
+	return p.inSession(ctx, in, t, timeout, func(s *session) (next bool, err error) {
+		if err := s.remindOfReview(ctx); err != nil {
+			return false, err
+		}
+		c, e, err := s.resume(ctx)
+		for err == nil && c.ID != "" {
+			if next, err = s.work(ctx, c, e); !next || err != nil {
+				break
+			}
+			c, e, err = s.moveOn(ctx, e)
+		}
+		return false, err
+	})
+}
+
+// inSession has a learner at the keys. What it does returns whether it came to its end.
+func (p practice) inSession(ctx context.Context, in io.Reader, t *terminal, timeout time.Duration, do func(*session) (ended bool, err error)) error {
 	screen := &screen{Writer: p.out}
 	p.out, p.byKey, p.stepwise = lines.NewLocked(screen), true, true
 	s := &session{practice: p, timeout: timeout, terminal: t, screen: screen, endLab: func() {}, slow: map[string]bool{}}
 	s.ask, s.keys = keys(in, t == nil)
+	s.answer = newAnswerer(s.ask, s.keys)
 	t.byKey()
 	defer t.restore()
 	// Whatever is still to be ended, and if a second Ctrl-C does not wait for it.
@@ -55,20 +74,15 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 		}
 	}
 	defer func() { s.closeStandby() }()
-	c, e, err := s.resume(ctx)
-	for err == nil && c.ID != "" {
-		var next bool
-		if next, err = s.work(ctx, c, e); !next || err != nil {
-			break
-		}
-		c, e, err = s.moveOn(ctx, e)
-	}
+	ended, err := do(s)
 	s.endLab()
-	if err == nil || ctx.Err() != nil {
-		s.printf("\nTo continue: make learn")
-		return nil
+	if err != nil && ctx.Err() == nil {
+		return err
 	}
-	return err
+	if !ended {
+		s.printf("\nTo continue: make learn")
+	}
+	return nil
 }
 
 // openStandby has API servers stand by for the tests, from now on.
@@ -210,6 +224,16 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 				continue
 			case v.err != nil:
 				s.printf("%v", v.err)
+			case s.only > 0 && v.groups >= s.only && !v.solved:
+				s.printf("\n%s passes, after %.1fs: %s pass. Go on in %s", e.Judge.Groups[s.only-1].Name, v.took.Seconds(), v.count(), s.lessonFile(e))
+				return true, nil
+			case e.Judge.Kind == exercise.Try && v.outcome.solved() && !v.solved:
+				s.showVerdict(v.judgement)
+				s.prepare()
+				if err := s.presentTry(ctx, c, e); err != nil {
+					return false, err
+				}
+				continue
 			case v.outcome.solved() && !v.solved:
 				s.printf("\n%s, after %.1fs\n\n%s", time.Now().Format(time.TimeOnly), v.took.Seconds(), passes(e.Judge.Groups, v.groups))
 				s.prepare()
@@ -352,6 +376,11 @@ func (s *session) checkLesson(ctx context.Context, e exercise.Exercise) error {
 
 // present says what an exercise is about, and where.
 func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) error {
+	if e.Judge.Kind == exercise.Try {
+		err := s.presentTry(ctx, c, e)
+		s.printf("\n%s", keysHelp)
+		return err
+	}
 	lessons, err := s.lessons()
 	if err != nil {
 		return err
@@ -381,6 +410,8 @@ func (s *session) showVerdict(j judgement) {
 	switch {
 	case j.tooLong:
 		s.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever.", s.timeout)
+	case j.outcome.solved() && !j.solved: // a try
+		s.printf("\nWell done: %s pass.", j.count())
 	case !j.solved:
 		s.printf("\nNot yet: %s. %s", j.count(), s.help(j.hintsLeft))
 	}

@@ -31,7 +31,7 @@ func (p practice) list(ctx context.Context) error {
 			mark = "*"
 		}
 		state := state(*progress.of(e.ID()), slices.Contains(started, e.ID()))
-		fmt.Fprintf(table, "%s %d\t%s\t%d\t%d\t%s\n", mark, e.Stage.Number, e.Name, e.Judge.Level, e.Judge.Minutes, state)
+		fmt.Fprintf(table, "%s %d\t%s\t%s\t%d\t%s\n", mark, e.Stage.Number, e.Name, level(e), e.Judge.Minutes, state)
 	}
 	if err := table.Flush(); err != nil {
 		return err

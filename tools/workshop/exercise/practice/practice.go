@@ -36,6 +36,7 @@ type practice struct {
 	variables []string      // more of the environment of tests
 	stepwise  bool          // a group that passes is a verdict, before the next one is run
 	byKey     bool          // messages name keys, not commands
+	answer    answerer      // nil if nobody is there to be asked
 }
 
 func open(ctx context.Context, out io.Writer) (practice, error) {

@@ -22,6 +22,9 @@ type Progress struct {
 	Exercises map[string]*Record `json:"exercises"`
 	// Steps are those that are done of each lesson, such as 4/podlog.
 	Steps map[string][]int `json:"steps,omitempty"`
+	// Predictions are the answers to questions, in their order, by lesson and question, such as
+	// 4/podlog/tombstone.
+	Predictions map[string][]Prediction `json:"predictions,omitempty"`
 
 	unknown unknown
 }
@@ -36,6 +39,8 @@ type Record struct {
 
 	Passed     int            `json:"passed,omitempty"`     // groups, from the first on, at the last check
 	GroupHints map[string]int `json:"groupHints,omitempty"` // by the name of the group, if it has one
+
+	Shown []string `json:"shown,omitempty"` // the tries whose solutions were put into the copy
 
 	unknown unknown
 }

@@ -43,7 +43,7 @@ func (p practice) report(ctx context.Context) error {
 			solved++
 			minutes += e.Judge.Minutes
 		}
-		row(e.ID(), fmt.Sprint(e.Judge.Level), r)
+		row(e.ID(), level(e), r)
 		delete(progress.Exercises, e.ID())
 	}
 	for _, id := range slices.Sorted(maps.Keys(progress.Exercises)) { // of another version
@@ -55,23 +55,22 @@ func (p practice) report(ctx context.Context) error {
 	p.printf("| exercise | level | state | tries | hints | solution seen | started | solved |")
 	p.printf("|---|---|---|---|---|---|---|---|")
 	p.printf("%s", rows.String())
-	if err := p.reportSteps(progress); err != nil {
+	lessons, err := p.lessons()
+	if err != nil {
 		return err
 	}
+	p.reportSteps(progress, lessons)
+	p.reportPredictions(progress, lessons)
 	p.printf("Written on %s; times are UTC. Workshop: commit %s. Program: %s on %s/%s.", now().Format(time.DateOnly), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 
 // reportSteps says which lessons were begun, if any were.
-func (p practice) reportSteps(progress Progress) error {
-	lessons, err := p.lessons()
-	if err != nil {
-		return err
-	}
+func (p practice) reportSteps(progress Progress, lessons []lesson.Lesson) {
 	done, all := progress.stepsOf(lessons)
 	p.printf("%d of %d lesson steps are done.\n", done, all)
 	if done == 0 {
-		return nil
+		return
 	}
 	p.printf("| lesson | steps done |\n|---|---|")
 	for _, l := range lessons {
@@ -80,7 +79,6 @@ func (p practice) reportSteps(progress Progress) error {
 		}
 	}
 	p.printf("")
-	return nil
 }
 
 // stateOf is state in a word.

@@ -61,8 +61,12 @@ func (p practice) congratulate(ctx context.Context, e exercise.Exercise) {
 
 func (p practice) praise(e exercise.Exercise, solution string) {
 	what := "What was wrong, and why it matters"
-	if e.Judge.Kind == exercise.Build {
+	switch e.Judge.Kind {
+	case exercise.Build:
 		what = "The workshop's code, and the reasons for it"
+	case exercise.Try:
+		p.printf("\nWell done, that was the last try of this lesson. Go on in %s", p.lessonFile(e))
+		return
 	}
 	p.printf("\nWell done, it is solved. %s: %s", what, solution)
 }

@@ -130,6 +130,9 @@ func (p practice) stageOf(dir string) int {
 // checkStep runs a step's check, and records that it is done. Its error is ErrNotYet if it is
 // not.
 func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.Step) error {
+	if err := p.predict(ctx, l, step.Questions); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	command := process.Command(ctx, "sh", step.Check)
@@ -152,10 +155,11 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		slices.Sort(done)
 		progress.Steps[lessonName(l)] = slices.Compact(done)
 	})
-	if err == nil {
-		p.printf("%s\n  done", where)
+	if err != nil {
+		return err
 	}
-	return err
+	p.printf("%s\n  done", where)
+	return p.reveal(ctx, l, step.Questions)
 }
 
 // labEnvironment is the learner's, with the lab's programs. The cluster is the lab, unless

@@ -68,9 +68,11 @@ func (p *Prover) Prove(ctx context.Context, targets []Target) error {
 		p.honest += known
 	}
 	if !p.Tested {
-		if left, err = p.proveStages(ctx, first, left); err != nil {
+		tries, others := split(left)
+		if others, err = p.proveStages(ctx, first, others); err != nil {
 			return err
 		}
+		left = append(tries, others...)
 	}
 	if err := p.proveAll(ctx, first, left); err != nil {
 		return err

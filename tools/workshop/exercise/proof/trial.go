@@ -11,6 +11,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 	"example.com/hacking-a-controller/tools/workshop/proving"
+	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/verdict"
 )
 
@@ -36,10 +37,7 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 				p.print("%s is not complete\n", e.ID())
 				continue
 			}
-			files, problems := patchRules(ctx, s.Repository, e, e.Patch())
-			if e.Judge.Kind == exercise.Build {
-				problems = append(problems, buildRules(ctx, s.Repository, e, files)...)
-			}
+			files, problems := rules(ctx, s.Repository, e)
 			if len(problems) > 0 {
 				p.report(e.Folder(), problems...)
 				p.print("%s is NOT honest\n", e.ID())
@@ -58,6 +56,18 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 		}
 	}
 	return trials, ctx.Err()
+}
+
+// rules returns the files that the patches of an exercise touch, and says what is wrong with that.
+func rules(ctx context.Context, r repository.Repository, e exercise.Exercise) (files, problems []string) {
+	if e.Judge.Kind == exercise.Try {
+		return tryRules(ctx, r, e)
+	}
+	files, problems = patchRules(ctx, r, e, e.Patch())
+	if e.Judge.Kind == exercise.Build {
+		problems = append(problems, buildRules(ctx, r, e, files)...)
+	}
+	return files, problems
 }
 
 // A survey is what is known of a module before its exercises are tried.
@@ -105,6 +115,9 @@ func (p *Prover) prove(ctx context.Context, s *slot, t trial) error {
 func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, err error) {
 	if err := s.restore(ctx); err != nil {
 		return nil, err
+	}
+	if t.Judge.Kind == exercise.Try {
+		return p.tries(ctx, s, t)
 	}
 	if err := s.apply(ctx, t.Patch()); err != nil {
 		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil

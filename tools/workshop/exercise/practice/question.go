@@ -1,0 +1,239 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+)
+
+// A Prediction is an answer that the learner gave to a question.
+type Prediction struct {
+	Answer string    `json:"answer"` // its letter
+	Right  bool      `json:"right,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// An answerer returns the key that the learner presses, or false if no key will come.
+type answerer func(context.Context) (rune, bool)
+
+// newAnswerer returns one that reads from an input in which each line is a key, or from a terminal.
+func newAnswerer(ask func(), pressed <-chan rune) answerer {
+	return func(ctx context.Context) (rune, bool) {
+		ask()
+		select {
+		case key, open := <-pressed:
+			return key, open
+		case <-ctx.Done():
+			return 0, false
+		}
+	}
+}
+
+// answering lets questions be asked at the terminal, if somebody sits there.
+func (p *practice) answering() (end func()) {
+	if !InTerminal() {
+		return func() {}
+	}
+	t := openTerminal(os.Stdin)
+	t.byKey()
+	p.answer = newAnswerer(keys(os.Stdin, t == nil))
+	return t.restore
+}
+
+// newReview returns the command that asks questions again.
+func newReview() *cobra.Command {
+	return overview("review", "Ask the questions again that you answered wrongly", func(p practice, ctx context.Context) error {
+		defer p.answering()()
+		return p.review(ctx)
+	})
+}
+
+func predictionID(l lesson.Lesson, q lesson.Question) string { return path.Join(lessonName(l), q.Name) }
+
+// predict asks those of the questions that have no answer yet.
+func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []lesson.Question) error {
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if len(progress.Predictions[predictionID(l, q)]) > 0 {
+			continue
+		}
+		if given, err := p.askFor(ctx, l, q); err != nil || given == "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// askFor asks a question, and keeps the answer. It returns no answer if none is given.
+func (p practice) askFor(ctx context.Context, l lesson.Lesson, q lesson.Question) (given string, err error) {
+	if p.answer == nil || q.Name == "" {
+		return "", nil
+	}
+	var letters []string
+	p.printf("\nPredict: %s\n", indented(q.Text))
+	for _, a := range q.Answers {
+		letters = append(letters, a.Letter)
+		p.printf("  %s) %s", a.Letter, indented(a.Text))
+	}
+	p.printf("\nYour answer? (%s; Enter leaves it open)", strings.Join(letters, ", "))
+	for !slices.Contains(letters, given) {
+		key, open := p.answer(ctx)
+		if !open || key == '\n' || key == '\r' {
+			return "", nil
+		}
+		given = string(key)
+	}
+	p.printf("%s)\n", given)
+	return given, p.update(func(progress *Progress) {
+		if progress.Predictions == nil {
+			progress.Predictions = map[string][]Prediction{}
+		}
+		id := predictionID(l, q)
+		progress.Predictions[id] = append(progress.Predictions[id], Prediction{given, given == q.Right, now()})
+	})
+}
+
+// reveal says of each question that was answered what is right, and why.
+func (p practice) reveal(ctx context.Context, l lesson.Lesson, questions []lesson.Question) error {
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		given := progress.Predictions[predictionID(l, q)]
+		if len(given) == 0 {
+			continue
+		}
+		p.printf("\n%s\n%s", q.Text, verdictOn(q, given[len(given)-1].Answer))
+	}
+	return nil
+}
+
+// verdictOn is what there is to say about an answer.
+func verdictOn(q lesson.Question, given string) string {
+	right, _ := q.Answer(q.Right)
+	text := fmt.Sprintf("  %s) %s\n  %s", q.Right, indented(right.Text), indented(q.Explanation))
+	if given == q.Right {
+		return "Your prediction was right:\n" + text
+	}
+	wrong, _ := q.Answer(given)
+	return fmt.Sprintf("You predicted %s) %s\n  %s %s\nRight is:\n%s", given, indented(wrong.Text), wrong.Misconception, indented(wrong.Explanation), text)
+}
+
+func indented(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.Join(lines, "\n     ")
+}
+
+// wronglyAnswered are the questions whose last answer is wrong, of the steps of a lesson that are done.
+func (p Progress) wronglyAnswered(l lesson.Lesson) (questions []lesson.Question) {
+	for _, step := range l.Steps {
+		if !slices.Contains(p.Steps[lessonName(l)], step.Number) {
+			continue
+		}
+		for _, q := range step.Questions {
+			if given := p.Predictions[predictionID(l, q)]; len(given) > 0 && !given[len(given)-1].Right {
+				questions = append(questions, q)
+			}
+		}
+	}
+	return questions
+}
+
+// review asks again what was answered wrongly.
+func (p practice) review(ctx context.Context) error {
+	lessons, err := p.lessons()
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	asked := 0
+	for _, l := range lessons {
+		for _, q := range progress.wronglyAnswered(l) {
+			given, err := p.askFor(ctx, l, q)
+			if err != nil {
+				return err
+			}
+			if given != "" {
+				p.printf("%s", verdictOn(q, given))
+				asked++
+			}
+		}
+	}
+	if asked == 0 {
+		p.printf("There is no question to ask again.")
+	}
+	return nil
+}
+
+// remindOfReview says that there are questions to ask again.
+func (p practice) remindOfReview(ctx context.Context) error {
+	lessons, err := p.lessons()
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, l := range lessons {
+		wrong += len(progress.wronglyAnswered(l))
+	}
+	if wrong > 0 {
+		p.printf("%s wrong last time. To be asked again: %s", number(wrong, "prediction was", "predictions were"), p.command("review"))
+	}
+	return nil
+}
+
+// reportPredictions lists the answers to questions, if there are some: the first of each, what it
+// takes to give it if it was wrong, and the last.
+func (p practice) reportPredictions(progress Progress, lessons []lesson.Lesson) {
+	var rows strings.Builder
+	right, all := 0, 0
+	for _, l := range lessons {
+		for _, step := range l.Steps {
+			for _, q := range step.Questions {
+				given := progress.Predictions[predictionID(l, q)]
+				if len(given) == 0 {
+					continue
+				}
+				first, last := given[0], given[len(given)-1]
+				if all++; first.Right {
+					right++
+				}
+				a, _ := q.Answer(first.Answer)
+				fmt.Fprintf(&rows, "| %s, step %d | %s | %s | %s | %s | %d |\n", lessonName(l), step.Number, q.Name, inWords(first), a.Misconception, inWords(last), len(given))
+			}
+		}
+	}
+	if all == 0 {
+		return
+	}
+	p.printf("%d of %d predictions were right at first.\n", right, all)
+	p.printf("| lesson | question | first answer | misconception | last answer | asked |\n|---|---|---|---|---|---|\n%s", rows.String())
+}
+
+func inWords(given Prediction) string {
+	if given.Right {
+		return given.Answer + ", right"
+	}
+	return given.Answer + ", wrong"
+}

@@ -1,0 +1,167 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+)
+
+// newTry returns the command for a try in the middle of a lesson.
+func newTry() *cobra.Command {
+	return &cobra.Command{
+		Use:   "try NAME",
+		Short: "Write a few lines that a lesson asks for, with a check at each save",
+		Long: `Write a few lines that a lesson asks for, with a check at each save. All tries of a lesson
+share one copy, and each builds on the one before. If that isn't solved, its solution is put into
+the copy; your changes are kept in a patch.`,
+		Example: "  workshop try end-of-watch",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			return p.try(cmd.Context(), args[0], os.Stdin, openTerminal(os.Stdin), 5*time.Minute)
+		},
+	}
+}
+
+// try leads through one try.
+func (p practice) try(ctx context.Context, name string, in io.Reader, t *terminal, timeout time.Duration) error {
+	e, n, err := exercise.FindTry(p.home, name)
+	if err != nil {
+		return err
+	}
+	c, e, _, err := p.begin(ctx, strconv.Itoa(e.Stage.Number), e.Name)
+	if err != nil {
+		return err
+	}
+	if err := p.reach(ctx, c, e, n); err != nil {
+		return err
+	}
+	return p.inSession(ctx, in, t, timeout, func(s *session) (bool, error) {
+		s.only = n
+		return s.work(ctx, c, e)
+	})
+}
+
+// reach puts the solutions of the tries before the nth into the copy, unless they pass there. They
+// are put upon what the learner has written, or else in its place.
+func (p practice) reach(ctx context.Context, c workCopy, e exercise.Exercise, n int) error {
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	passed := progress.of(c.ID).Passed
+	if passed >= n-1 {
+		return nil
+	}
+	if c.solve(ctx, e, passed+1, n-1) != nil {
+		if _, err := p.putBack(ctx, c); err != nil {
+			return err
+		}
+		if err := c.solve(ctx, e, 1, n-1); err != nil {
+			return fmt.Errorf("a solution of the workshop does not apply to its own code: %w", err)
+		}
+	}
+	for _, group := range e.Judge.Groups[passed : n-1] {
+		p.printf("The copy now has the solution of %s.", group.Name)
+	}
+	return p.record(c.ID, func(record *Record) {
+		for _, group := range e.Judge.Groups[passed : n-1] {
+			record.Shown = append(record.Shown, group.Name)
+		}
+		record.Passed = n - 1
+	})
+}
+
+// solve applies the solutions of tries, from one to another.
+func (c workCopy) solve(ctx context.Context, e exercise.Exercise, from, to int) error {
+	for n := from; n <= to; n++ {
+		if _, err := c.Git(ctx, "apply", e.Step(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryShown prints the solution of the current try, or puts it into the copy.
+func (p practice) tryShown(ctx context.Context, c workCopy, e exercise.Exercise, apply bool) error {
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	n := min(progress.of(c.ID).Passed+1, len(e.Judge.Groups))
+	if apply {
+		return p.reach(ctx, c, e, n+1)
+	}
+	diff, err := os.ReadFile(c.Path(e.Step(n)))
+	if err != nil {
+		return fmt.Errorf("reading the solution: %w", err)
+	}
+	_, diff2, _ := strings.Cut(string(diff), "\n@@")
+	p.printf("This solves %s; any other code that passes is as good. To put it into the copy: %s\n\n@@%s", e.Judge.Groups[n-1].Name, p.command("solution --apply"), diff2)
+	return nil
+}
+
+// presentTry says what the current try asks for, and where.
+func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercise) error {
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return err
+	}
+	group := progress.of(c.ID).group(e)
+	if s.only > 0 {
+		group = e.Judge.Groups[s.only-1]
+	}
+	s.printf("\n%s (about %s)", group.Name, number(group.Minutes, "minute", "minutes"))
+	if l, err := s.lessonOf(e); err == nil {
+		for _, step := range l.Steps {
+			for _, try := range step.Tries {
+				if try.Name == group.Name {
+					s.printf("\n%s\n\n  lesson    %s:%d, step %d", try.Text, s.lessonFile(e), try.Line, step.Number)
+				}
+			}
+		}
+	}
+	for _, file := range e.Judge.Write {
+		s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
+	}
+	return nil
+}
+
+// lessonOf returns the lesson that asks for some tries.
+func (p practice) lessonOf(e exercise.Exercise) (lesson.Lesson, error) {
+	lessons, err := p.lessons()
+	if err != nil {
+		return lesson.Lesson{}, err
+	}
+	for _, l := range lessons {
+		if l.Stage.Number == e.Stage.Number && l.Part == e.Judge.Lesson {
+			return l, nil
+		}
+	}
+	return lesson.Lesson{}, fmt.Errorf("%s is of no lesson", e.ID())
+}
+
+// lessonFile is where the lesson is that asks for some tries.
+func (p practice) lessonFile(e exercise.Exercise) string {
+	return p.path(p.home.Path(e.Stage.Folder, e.Judge.Lesson, "README.md"))
+}
+
+// level is what a table says of how hard an exercise is.
+func level(e exercise.Exercise) string {
+	if e.Judge.Kind == exercise.Try {
+		return exercise.Try
+	}
+	return strconv.Itoa(e.Judge.Level)
+}

@@ -1,0 +1,43 @@
+package exercise
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+func TestTriesAreAnExercise(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddTries(t, r)
+	e, n, err := FindTry(r, "twice")
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	assert.Equal(t, "1-tries", e.ID())
+	assert.Equal(t, "The tries of stage 1", e.Title)
+	assert.Equal(t, 3, e.Judge.Minutes)
+	assert.Equal(t, []string{"Add each twice."}, e.Judge.Groups[1].Hints)
+	assert.Equal(t, "01-sums/lesson/exercises/tries/twice.patch", e.Step(2))
+	_, _, err = FindTry(r, "thrice")
+	require.EqualError(t, err, `there is no try "thrice"; the tries are: none, twice`)
+
+	judge := r.Path("01-sums", "lesson", "exercises", "tries", "judge.yaml")
+	before := repositorytest.Read(t, judge)
+	for name, test := range map[string]struct{ old, replacement, want string }{
+		"too long":    {"minutes: 2", "minutes: 6", "none takes 6 minutes; a try takes 1 to 5"},
+		"no hint":     {"hint: Add each twice.", "", "twice has no hint"},
+		"a level":     {"kind: try", "kind: try\nlevel: 1", "tries have no level"},
+		"no solution": {"name: twice", "name: thrice", `thrice.patch has nothing in it: it is what writes the code of "thrice"`},
+		"no test":     {"test: TestTryNone", "test: TestNone", `there is no test "TestNone" in ./sum`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			exercisetest.Edit(t, judge, test.old, test.replacement)
+			defer repositorytest.Write(t, judge, before)
+			_, err := Load(r, stage, "tries")
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
