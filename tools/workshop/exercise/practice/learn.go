@@ -225,7 +225,7 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			case v.err != nil:
 				s.printf("%v", v.err)
 			case s.only > 0 && v.groups >= s.only && !v.solved:
-				s.printf("\n%s passes, after %.1fs: %s pass. Go on in %s", e.Judge.Groups[s.only-1].Name, v.took.Seconds(), v.count(), s.lessonFile(e))
+				s.printf("\n%s passes, after %.1fs: %s. Go on in %s", e.Judge.Groups[s.only-1].Name, v.took.Seconds(), v.count(), s.lessonFile(e))
 				return true, nil
 			case e.Judge.Kind == exercise.Try && v.outcome.solved() && !v.solved:
 				s.showVerdict(v.judgement)
@@ -411,7 +411,7 @@ func (s *session) showVerdict(j judgement) {
 	case j.tooLong:
 		s.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever.", s.timeout)
 	case j.outcome.solved() && !j.solved: // a try
-		s.printf("\nWell done: %s pass.", j.count())
+		s.printf("\nWell done: %s.", j.count())
 	case !j.solved:
 		s.printf("\nNot yet: %s. %s", j.count(), s.help(j.hintsLeft))
 	}

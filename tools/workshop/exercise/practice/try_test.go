@@ -1,0 +1,107 @@
+package practice
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+const lessonWithTries = "# Stage 1: sums\n\n## Why\n\n## Step 1: Make a\n\n**Now you:** `none`. Of no number\nthe largest is 0.\n\n## Step 2: Make b\n\n**Now you:** `twice`. Count each twice.\n"
+
+// try runs the command. What is written are its keys.
+func (l learner) try(name string) (out *output, keys io.Writer, ended <-chan error) {
+	l.Helper()
+	out = &output{}
+	p := l.open(nil)
+	p.out = out
+	reader, writer := io.Pipe()
+	l.Cleanup(func() { _ = writer.Close() })
+	done := make(chan error, 1)
+	go func() { done <- p.try(l.Context(), name, reader, nil, sessionTimeout) }()
+	return out, writer, done
+}
+
+func TestTriesShareACopy(t *testing.T) {
+	l := newLearner(t)
+	exercisetest.AddTries(t, l.home)
+	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), lessonWithTries)
+	require.NoError(t, l.home.Commit(t.Context(), "lesson"))
+	sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
+
+	out, keys, ended := l.try("none")
+	out.next(t, "\nnone (about 2 minutes)\n\nOf no number\nthe largest is 0.\n\n  lesson    01-sums/README.md:7, step 1\n  write in  .workshop/1-tries/01-sums/sum/sum.go\n")
+	out.next(t, "1/2 none\n\n  fails: TestTryNone (./sum)\n    Of no number the largest is 0.\n")
+	out.next(t, "Not yet: 0 of 2 tries pass. For a hint: h\n")
+	_, err := io.WriteString(keys, "h\n")
+	require.NoError(t, err)
+	out.next(t, "Hint 1 of 1 for none\n\nThere is no numbers[0].\n")
+	exercisetest.Edit(t, sum, "\tlargest := numbers[0]\n", "\tlargest := 0\n")
+	out.next(t, "none passes, after")
+	out.next(t, "1 of 2 tries pass. Go on in 01-sums/README.md\n")
+	require.NoError(t, wait(t, ended, "the end"))
+
+	out, keys, ended = l.try("twice")
+	out.next(t, "twice (about 1 minute)\n\nCount each twice.\n\n  lesson    01-sums/README.md:12, step 2\n")
+	out.next(t, "twice the sum is 3, not 6")
+	_, err = io.WriteString(keys, "s\n")
+	require.NoError(t, err)
+	out.next(t, "This solves twice; any other code that passes is as good.")
+	exercisetest.Edit(t, sum, "total += n", "total += n + n")
+	out.next(t, "Well done, that was the last try of this lesson. Go on in 01-sums/README.md")
+	require.NoError(t, wait(t, ended, "the end"))
+	assert.Contains(t, repositorytest.Read(t, sum), "largest := 0", "one builds on the other")
+	assert.Regexp(t, `\* 1\s+tries\s+try\s+3\s+solved, 1 hint\n`, l.list())
+}
+
+func TestWhatWasNotTriedIsShown(t *testing.T) {
+	for name, test := range map[string]struct{ old, replacement, kept string }{
+		"upon what is there":                 {"// Sum adds numbers.", "// Sum adds all numbers.", "adds all numbers"},
+		"in the place of what is in its way": {"\tlargest := numbers[0]\n", "\tlargest := numbers[1]\n", "largest := numbers[0]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLearner(t)
+			exercisetest.AddTries(t, l.home)
+			l.mustStart("1", "tries")
+			sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
+			exercisetest.Edit(t, sum, test.old, test.replacement)
+			out, keys, ended := l.try("twice")
+			out.next(t, "The copy now has the solution of none.")
+			out.next(t, "Not yet: 1 of 2 tries pass")
+			assert.Contains(t, repositorytest.Read(t, sum), "if len(numbers) == 0")
+			assert.Contains(t, repositorytest.Read(t, sum), test.kept)
+			_, err := io.WriteString(keys, "q\n")
+			require.NoError(t, err)
+			require.NoError(t, wait(t, ended, "the end"))
+			assert.Equal(t, []string{"none"}, l.progress().of("1-tries").Shown)
+		})
+	}
+}
+
+func TestTheSolutionOfATryIsAPatch(t *testing.T) {
+	l := newLearner(t)
+	exercisetest.AddTries(t, l.home)
+	l.mustStart("1", "tries")
+	_, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	out, err := l.solution(false)
+	require.NoError(t, err)
+	assert.Contains(t, out, "This solves none; any other code that passes is as good. To put it into the copy: bin/workshop solution --apply\n\n@@")
+	assert.Contains(t, out, "+\tif len(numbers) == 0 {")
+	out, err = l.solution(true)
+	require.NoError(t, err)
+	assert.Contains(t, out, "The copy now has the solution of none.")
+	out, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "Not yet: 1 of 2 tries pass")
+	_, err = l.solution(true)
+	require.NoError(t, err)
+	_, err = l.check("")
+	require.NoError(t, err)
+	_, _, ended := l.try("thrice")
+	require.EqualError(t, wait(t, ended, "the end"), `there is no try "thrice"; the tries are: none, twice`)
+}
