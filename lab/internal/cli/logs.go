@@ -15,6 +15,9 @@ import (
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
+// requestsLog is the log of what programs asked for that `lab run` has started.
+const requestsLog = "requests"
+
 func newLogs(a *app) *cobra.Command {
 	var follow bool
 	command := &cobra.Command{
@@ -58,5 +61,5 @@ func logNames() []string {
 	for _, c := range component.All(layout.Layout{}, settings.Settings{}) {
 		names = append(names, c.Name)
 	}
-	return append(names, component.Audit)
+	return append(names, component.Audit, requestsLog)
 }

@@ -68,6 +68,7 @@ func (a *app) status(ctx context.Context, l layout.Layout) error {
 	if err := a.printStaticPods(l); err != nil {
 		return err
 	}
+	a.printFaults(l)
 	fmt.Fprintln(a.out, "\nisolation of containers: "+runtime.Isolation(l.Runtime()))
 	for _, r := range rows {
 		if !r.healthy {

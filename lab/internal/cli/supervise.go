@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -20,7 +22,10 @@ import (
 	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/faults"
 	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/logfile"
+	"example.com/hacking-a-controller/lab/internal/pki"
 	"example.com/hacking-a-controller/lab/internal/provisioner"
 	"example.com/hacking-a-controller/lab/internal/proxy"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -65,6 +70,7 @@ func supervise(ctx context.Context, l layout.Layout) error {
 		var all sync.WaitGroup
 		all.Go(func() { cluster.RunCloud(ctx, client, component.NodeName, log) })
 		all.Go(func() { runAddons(ctx, client, l, log) })
+		all.Go(func() { runFaultProxy(ctx, l, s, log) })
 		all.Wait()
 	})
 }
@@ -82,23 +88,44 @@ func runAddons(ctx context.Context, client kubernetes.Interface, l layout.Layout
 	recorder := func(name string) record.EventRecorder {
 		return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: name, Host: component.NodeName})
 	}
-	keepRunning := func(what string, run func(ctx context.Context) error) {
-		wait.UntilWithContext(ctx, func(ctx context.Context) {
-			if err := run(ctx); err != nil && ctx.Err() == nil {
-				log.Warn(what+" ended", "err", err)
-			}
-		}, time.Second)
-	}
 	var all sync.WaitGroup
 	all.Go(func() {
-		keepRunning("provisioner", func(ctx context.Context) error {
+		keepRunning(ctx, log, "provisioner", func(ctx context.Context) error {
 			return provisioner.Run(ctx, client, l.Volumes(), component.NodeName, recorder("provisioner"), log)
 		})
 	})
 	all.Go(func() {
-		keepRunning("proxy", func(ctx context.Context) error {
+		keepRunning(ctx, log, "proxy", func(ctx context.Context) error {
 			return proxy.Run(ctx, client, component.NodeName, recorder("proxy"), log)
 		})
 	})
 	all.Wait()
+}
+
+// runFaultProxy stands between the API server and the programs that `lab run` starts.
+func runFaultProxy(ctx context.Context, l layout.Layout, s settings.Settings, log *slog.Logger) {
+	requests := logfile.Rotating(l.Log(requestsLog))
+	defer requests.Close()
+	keepRunning(ctx, log, "fault proxy", func(ctx context.Context) error {
+		return faults.Run(ctx, faults.Options{
+			Address: s.Address(settings.FaultProxy),
+			Server:  &url.URL{Scheme: "https", Host: s.Address(settings.APIServer)},
+			Socket:  filepath.Base(l.FaultsSocket()), // the supervisor works in the lab's folder
+			Credentials: faults.Credentials{
+				CA:          l.Cert(pki.CA),
+				ServingCert: l.Cert(pki.APIServer), ServingKey: l.Key(pki.APIServer),
+				FrontProxyCert: l.Cert(pki.FrontProxyClient), FrontProxyKey: l.Key(pki.FrontProxyClient),
+			},
+			Requests: requests,
+		})
+	})
+}
+
+// keepRunning runs it again a second after it has ended, until ctx ends.
+func keepRunning(ctx context.Context, log *slog.Logger, what string, run func(ctx context.Context) error) {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		if err := run(ctx); err != nil && ctx.Err() == nil {
+			log.Warn(what+" ended", "err", err)
+		}
+	}, time.Second)
 }
