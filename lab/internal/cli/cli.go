@@ -15,6 +15,7 @@ import (
 
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
+	"example.com/hacking-a-controller/lab/internal/verbs"
 )
 
 // app is what every command needs.
@@ -114,8 +115,8 @@ It needs neither root nor Docker, and listens on 127.0.0.1 only.`,
 	root.AddCommand(
 		newUp(a), newDown(a), newReset(a), newStatus(a), newLogs(a),
 		newEnv(a), newAwait(a), newLoad(a), newReport(a), newCrictl(a), newKubectl(a), newSupervise(a),
-		newRun(a), newCut(a), newFreeze(a), newSlow(a), newRefuse(a), newExpire(a), newHeal(a), newThaw(a),
 	)
+	root.AddCommand(verbs.Commands(a.place)...)
 	return root
 }
 

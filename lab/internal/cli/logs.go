@@ -15,14 +15,11 @@ import (
 	"example.com/hacking-a-controller/lab/internal/supervisor"
 )
 
-// requestsLog is the log of what programs asked for that `lab run` has started.
-const requestsLog = "requests"
-
 func newLogs(a *app) *cobra.Command {
 	var follow bool
 	command := &cobra.Command{
 		Use:       "logs COMPONENT",
-		Short:     "Print the log of a component, or what service accounts asked for (for pods: lab kubectl logs)",
+		Short:     "Print the log of a component, or what service accounts or programs of lab run asked for (for pods: lab kubectl logs)",
 		ValidArgs: logNames(),
 		Args:      oneArgument("the component: one of " + strings.Join(logNames(), ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {

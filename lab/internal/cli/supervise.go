@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"log/slog"
-	"net/url"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,10 +20,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/claim"
 	"example.com/hacking-a-controller/lab/internal/cluster"
 	"example.com/hacking-a-controller/lab/internal/component"
-	"example.com/hacking-a-controller/lab/internal/faults"
 	"example.com/hacking-a-controller/lab/internal/layout"
-	"example.com/hacking-a-controller/lab/internal/logfile"
-	"example.com/hacking-a-controller/lab/internal/pki"
 	"example.com/hacking-a-controller/lab/internal/provisioner"
 	"example.com/hacking-a-controller/lab/internal/proxy"
 	"example.com/hacking-a-controller/lab/internal/settings"
@@ -100,25 +95,6 @@ func runAddons(ctx context.Context, client kubernetes.Interface, l layout.Layout
 		})
 	})
 	all.Wait()
-}
-
-// runFaultProxy stands between the API server and the programs that `lab run` starts.
-func runFaultProxy(ctx context.Context, l layout.Layout, s settings.Settings, log *slog.Logger) {
-	requests := logfile.Rotating(l.Log(requestsLog))
-	defer requests.Close()
-	keepRunning(ctx, log, "fault proxy", func(ctx context.Context) error {
-		return faults.Run(ctx, faults.Options{
-			Address: s.Address(settings.FaultProxy),
-			Server:  &url.URL{Scheme: "https", Host: s.Address(settings.APIServer)},
-			Socket:  filepath.Base(l.FaultsSocket()), // the supervisor works in the lab's folder
-			Credentials: faults.Credentials{
-				CA:          l.Cert(pki.CA),
-				ServingCert: l.Cert(pki.APIServer), ServingKey: l.Key(pki.APIServer),
-				FrontProxyCert: l.Cert(pki.FrontProxyClient), FrontProxyKey: l.Key(pki.FrontProxyClient),
-			},
-			Requests: requests,
-		})
-	})
 }
 
 // keepRunning runs it again a second after it has ended, until ctx ends.

@@ -13,23 +13,26 @@ import (
 // begin with /registry.
 const expiredKey = "/lab/expired"
 
+// Etcd says where etcd is, and who may call it. CA, Cert and Key are paths to PEM files.
+type Etcd struct{ Address, CA, Cert, Key string }
+
 // Compact has etcd forget all versions but the newest, which it returns.
 //
 // That alone would be seen by few: the API server answers a watch from its watch cache, which
 // remembers events that etcd has forgotten, until it has too many, or starts again. A fault of
 // kind [Expire] does for the rest.
-func Compact(ctx context.Context, endpoint, caFile, certFile, keyFile string) (version uint64, err error) {
-	authority, err := loadAuthority(caFile)
+func Compact(ctx context.Context, etcd Etcd) (version uint64, err error) {
+	authority, err := loadAuthority(etcd.CA)
 	if err != nil {
 		return 0, err
 	}
-	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+	certificate, err := tls.LoadX509KeyPair(etcd.Cert, etcd.Key)
 	if err != nil {
 		return 0, err
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Context:   ctx,
-		Endpoints: []string{endpoint},
+		Endpoints: []string{etcd.Address},
 		TLS:       &tls.Config{RootCAs: authority, Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		Logger:    zap.NewNop(), // an error says it, too
 	})

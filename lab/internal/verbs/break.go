@@ -1,9 +1,10 @@
-package cli
+package verbs
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/hacking-a-controller/lab/internal/faults"
-	"example.com/hacking-a-controller/lab/internal/layout"
-	"example.com/hacking-a-controller/lab/internal/pki"
-	"example.com/hacking-a-controller/lab/internal/settings"
 )
 
 // aboutTargets ends the help of each command that takes a target.
@@ -24,8 +22,8 @@ TARGET is watches, for the watches of all resources; a resource, as in a Role (p
 pods/status); or a path that begins with a slash, with all below it. Without a target it is
 everything. Only programs that lab run has started meet a fault. To end it: lab heal`
 
-func newCut(a *app) *cobra.Command {
-	return a.faultCommand(0, &cobra.Command{
+func (v verbs) newCut() *cobra.Command {
+	return v.faultCommand(0, &cobra.Command{
 		Use:   "cut [TARGET]",
 		Short: "Cut the connection of programs that lab run has started",
 		Long: `Cut requests that run, watches too, and give new ones no answer. Without a target,
@@ -37,8 +35,8 @@ nobody listens any more: a connection is refused.` + aboutTargets,
 	})
 }
 
-func newFreeze(a *app) *cobra.Command {
-	return a.faultCommand(0, &cobra.Command{
+func (v verbs) newFreeze() *cobra.Command {
+	return v.faultCommand(0, &cobra.Command{
 		Use:   "freeze TARGET",
 		Short: "Hold back the events of watches, so that a cache is stale",
 		Long: `Hold back the events of watches, so that a cache is stale. The watches stay open, and all
@@ -51,8 +49,8 @@ arrives, in order, after lab thaw.` + aboutTargets,
 	})
 }
 
-func newSlow(a *app) *cobra.Command {
-	return a.faultCommand(1, &cobra.Command{
+func (v verbs) newSlow() *cobra.Command {
+	return v.faultCommand(1, &cobra.Command{
 		Use:     "slow DURATION [TARGET]",
 		Short:   "Let each request wait before it is passed on",
 		Long:    `Let each request wait before it is passed on. A watch that is open goes on.` + aboutTargets,
@@ -66,14 +64,14 @@ func newSlow(a *app) *cobra.Command {
 	})
 }
 
-// verbs are those of a Role.
-var verbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+// roleVerbs are those of a Role.
+var roleVerbs = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 
-func newRefuse(a *app) *cobra.Command {
-	return a.faultCommand(1, &cobra.Command{
+func (v verbs) newRefuse() *cobra.Command {
+	return v.faultCommand(1, &cobra.Command{
 		Use:     "refuse CODE TARGET [VERB]",
 		Short:   "Answer requests with an error",
-		Long:    `Answer requests with an error. VERB is one of ` + strings.Join(verbs, ", ") + `.` + aboutTargets,
+		Long:    `Answer requests with an error. VERB is one of ` + strings.Join(roleVerbs, ", ") + `.` + aboutTargets,
 		Example: "  lab refuse 500 pods\n  lab refuse 403 ats/status update",
 	}, func(f *faults.Fault, args []string) (err error) {
 		f.Kind = faults.Refuse
@@ -83,15 +81,15 @@ func newRefuse(a *app) *cobra.Command {
 		if len(args) == 3 {
 			f.Verb = args[2]
 		}
-		if f.Verb != "" && !slices.Contains(verbs, f.Verb) {
-			return fmt.Errorf("there is no verb %q: choose one of %s", f.Verb, strings.Join(verbs, ", "))
+		if f.Verb != "" && !slices.Contains(roleVerbs, f.Verb) {
+			return fmt.Errorf("there is no verb %q: choose one of %s", f.Verb, strings.Join(roleVerbs, ", "))
 		}
 		return nil
 	})
 }
 
-func newExpire(a *app) *cobra.Command {
-	return a.faultCommand(0, &cobra.Command{
+func (v verbs) newExpire() *cobra.Command {
+	return v.faultCommand(0, &cobra.Command{
 		Use:   "expire",
 		Short: "Forget old versions: a watch from one gets 410",
 		Long: `Have etcd forget all old versions (a compaction), and answer each watch from one with 410
@@ -105,7 +103,7 @@ open go on; to end them: lab cut watches. Only programs that lab run has started
 
 // faultCommand makes of a command one that makes a fault. What is in its arguments before the
 // target, and after it, is for read; the use line names them all.
-func (a *app) faultCommand(target int, command *cobra.Command, read func(f *faults.Fault, args []string) error) *cobra.Command {
+func (v verbs) faultCommand(target int, command *cobra.Command, read func(f *faults.Fault, args []string) error) *cobra.Command {
 	var f faults.Fault
 	command.Args = asUsed
 	command.RunE = func(cmd *cobra.Command, args []string) error {
@@ -115,11 +113,14 @@ func (a *app) faultCommand(target int, command *cobra.Command, read func(f *faul
 		if len(args) > target {
 			f.Target = args[target]
 		}
-		l, err := a.running()
+		p, err := v.place()
 		if err != nil {
 			return err
 		}
-		return a.makeFault(cmd.Context(), l, f)
+		if f.Target, err = resourceNamed(p.Kubeconfig, f.Target); err != nil {
+			return err
+		}
+		return makeFault(cmd.Context(), cmd.OutOrStdout(), p, f)
 	}
 	command.Flags().StringVar(&f.Client, "client", "", "only for the program of this name")
 	return command
@@ -135,21 +136,13 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) makeFault(ctx context.Context, l layout.Layout, f faults.Fault) (err error) {
-	if f.Target, err = resourceNamed(l, f.Target); err != nil {
-		return err
-	}
+func makeFault(ctx context.Context, out io.Writer, p Place, f faults.Fault) (err error) {
 	if f.Kind == faults.Expire {
-		s, err := settings.Load(l.Settings())
-		if err != nil {
-			return err
-		}
-		f.Version, err = faults.Compact(ctx, s.Address(settings.Etcd), l.Cert(pki.EtcdCA), l.Cert(pki.EtcdClient), l.Key(pki.EtcdClient))
-		if err != nil {
+		if f.Version, err = faults.Compact(ctx, p.Etcd); err != nil {
 			return err
 		}
 	}
-	proxy, err := faults.Dial(l.FaultsSocket())
+	proxy, err := faults.Dial(p.Socket)
 	if err != nil {
 		return err
 	}
@@ -157,6 +150,6 @@ func (a *app) makeFault(ctx context.Context, l layout.Layout, f faults.Fault) (e
 	if err := proxy.Add(f); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.out, f)
+	fmt.Fprintln(out, f)
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package verbs
 
 import (
 	"errors"
@@ -8,11 +8,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"example.com/hacking-a-controller/lab/internal/pki"
 )
 
-func newRun(a *app) *cobra.Command {
+func (v verbs) newRun() *cobra.Command {
 	return &cobra.Command{
 		Use:   "run PROGRAM [ARGUMENT...]",
 		Short: "Run a program whose connection to the API server lab cut and others break",
@@ -32,7 +30,7 @@ listens on 127.0.0.1 only, and wants the same certificate or token as the API se
 			if args[0] == "-h" || args[0] == "--help" {
 				return cmd.Help()
 			}
-			l, err := a.running()
+			p, err := v.place()
 			if err != nil {
 				return err
 			}
@@ -40,7 +38,7 @@ listens on 127.0.0.1 only, and wants the same certificate or token as the API se
 			if err != nil {
 				return err
 			}
-			if err := os.Setenv("KUBECONFIG", l.Kubeconfig(pki.FaultProxy)); err != nil {
+			if err := os.Setenv("KUBECONFIG", p.Faulty); err != nil {
 				return err
 			}
 			if err := syscall.Exec(program, args, os.Environ()); err != nil {

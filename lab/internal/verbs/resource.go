@@ -1,4 +1,4 @@
-package cli
+package verbs
 
 import (
 	"fmt"
@@ -9,16 +9,15 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/lab/internal/faults"
-	"example.com/hacking-a-controller/lab/internal/layout"
 )
 
 // resourceNamed returns a target as faults know it: po and pod are pods. A name that the API
 // server does not know is an error: a fault of it would do nothing, and nobody would see why.
-func resourceNamed(l layout.Layout, target string) (string, error) {
+func resourceNamed(kubeconfig, target string) (string, error) {
 	if target == "" || target == faults.Watches || target[0] == '/' {
 		return target, nil
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", l.AdminKubeconfig())
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return "", err
 	}
