@@ -28,7 +28,10 @@ func behindFaults(t *testing.T, lab *labtest.Lab) corev1client.ConfigMapInterfac
 	require.NoError(t, err)
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	t.Cleanup(func() { lab.Run(t, "heal") })
+	t.Cleanup(func() { // the test's context has ended
+		_, err := lab.Command(context.Background(), "heal")
+		assert.NoError(t, err)
+	})
 	return client.CoreV1().ConfigMaps("default")
 }
 
