@@ -2,9 +2,11 @@ package faults
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -59,14 +61,15 @@ func TestAFrozenWatchIsStaleUntilItIsThawed(t *testing.T) {
 	require.NoError(t, err)
 	events := watchFrom(t, client, list.ResourceVersion)
 	assert.Equal(t, "frozen: configmaps\n", lab.Run(t, "freeze", "cm"))
-	require.NoError(t, createConfigMap(t.Context(), t, lab, "frozen"))
-	_, err = client.Get(t.Context(), "frozen", metav1.GetOptions{})
+	name := strings.ToLower(rand.Text())
+	require.NoError(t, createConfigMap(t.Context(), t, lab, name))
+	_, err = client.Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err, "a live read is not frozen")
 	assert.Empty(t, events.ResultChan())
 	assert.Equal(t, "healed: frozen: configmaps\n", lab.Run(t, "thaw"))
 	event := <-events.ResultChan()
 	require.IsType(t, &corev1.ConfigMap{}, event.Object)
-	assert.Equal(t, "frozen", event.Object.(*corev1.ConfigMap).Name)
+	assert.Equal(t, name, event.Object.(*corev1.ConfigMap).Name)
 }
 
 func TestAnOldVersionExpires(t *testing.T) {
@@ -82,7 +85,7 @@ func TestAnOldVersionExpires(t *testing.T) {
 	list, err = client.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	events := watchFrom(t, client, list.ResourceVersion)
-	require.NoError(t, createConfigMap(t.Context(), t, lab, "after-expiry"))
+	require.NoError(t, createConfigMap(t.Context(), t, lab, strings.ToLower(rand.Text())))
 	assert.Equal(t, watch.Added, (<-events.ResultChan()).Type, "a new list makes up for it")
 }
 
