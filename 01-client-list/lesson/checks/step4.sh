@@ -2,7 +2,7 @@
 # Step 4: there is a kubeconfig for each failure, and a long list.
 cd "$(dirname "$0")/../.." || exit 1
 
-for name in closed silent reader stranger; do
+for name in closed reader stranger; do
 	if [ ! -s "$name.kubeconfig" ]; then
 		echo "$name.kubeconfig is not there yet: run the block of step 4 that makes it"
 		exit 1

@@ -14,7 +14,7 @@ if kubectl get clusterrole namespace-lister >/dev/null 2>&1; then
 	echo "the cluster role is still there: kubectl delete clusterrole namespace-lister"
 	exit 1
 fi
-for name in closed silent reader stranger; do
+for name in closed reader stranger; do
 	if [ -e "$name.kubeconfig" ]; then
 		echo "$name.kubeconfig is still there: rm $name.kubeconfig"
 		exit 1

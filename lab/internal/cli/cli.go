@@ -15,6 +15,7 @@ import (
 
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
+	"example.com/hacking-a-controller/lab/internal/verbs"
 )
 
 // app is what every command needs.
@@ -107,7 +108,7 @@ It needs neither root nor Docker, and listens on 127.0.0.1 only.`,
 	// What the lab makes for containers, any user of theirs may have to read, as on other nodes;
 	// what is secret has a mode of its own. A command of the user's keeps the user's umask.
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if name := cmd.Name(); name != "await" && name != "kubectl" {
+		if name := cmd.Name(); name != "await" && name != "kubectl" && name != "run" {
 			syscall.Umask(0o022)
 		}
 	}
@@ -115,6 +116,7 @@ It needs neither root nor Docker, and listens on 127.0.0.1 only.`,
 		newUp(a), newDown(a), newReset(a), newStatus(a), newLogs(a),
 		newEnv(a), newAwait(a), newLoad(a), newReport(a), newCrictl(a), newKubectl(a), newSupervise(a),
 	)
+	root.AddCommand(verbs.Commands(a.place)...)
 	return root
 }
 

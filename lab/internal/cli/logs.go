@@ -19,7 +19,7 @@ func newLogs(a *app) *cobra.Command {
 	var follow bool
 	command := &cobra.Command{
 		Use:       "logs COMPONENT",
-		Short:     "Print the log of a component, or what service accounts asked for (for pods: lab kubectl logs)",
+		Short:     "Print the log of a component, or what service accounts or programs of lab run asked for (for pods: lab kubectl logs)",
 		ValidArgs: logNames(),
 		Args:      oneArgument("the component: one of " + strings.Join(logNames(), ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,5 +58,5 @@ func logNames() []string {
 	for _, c := range component.All(layout.Layout{}, settings.Settings{}) {
 		names = append(names, c.Name)
 	}
-	return append(names, component.Audit)
+	return append(names, component.Audit, requestsLog)
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/settings"
 	"example.com/hacking-a-controller/lab/internal/staticpod"
 	"example.com/hacking-a-controller/lab/internal/supervisor"
+	"example.com/hacking-a-controller/lab/internal/verbs"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -68,6 +69,7 @@ func (a *app) status(ctx context.Context, l layout.Layout) error {
 	if err := a.printStaticPods(l); err != nil {
 		return err
 	}
+	verbs.Print(a.out, l.FaultsSocket())
 	fmt.Fprintln(a.out, "\nisolation of containers: "+runtime.Isolation(l.Runtime()))
 	for _, r := range rows {
 		if !r.healthy {

@@ -65,6 +65,7 @@ func supervise(ctx context.Context, l layout.Layout) error {
 		var all sync.WaitGroup
 		all.Go(func() { cluster.RunCloud(ctx, client, component.NodeName, log) })
 		all.Go(func() { runAddons(ctx, client, l, log) })
+		all.Go(func() { runFaultProxy(ctx, l, s, log) })
 		all.Wait()
 	})
 }
@@ -82,23 +83,25 @@ func runAddons(ctx context.Context, client kubernetes.Interface, l layout.Layout
 	recorder := func(name string) record.EventRecorder {
 		return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: name, Host: component.NodeName})
 	}
-	keepRunning := func(what string, run func(ctx context.Context) error) {
-		wait.UntilWithContext(ctx, func(ctx context.Context) {
-			if err := run(ctx); err != nil && ctx.Err() == nil {
-				log.Warn(what+" ended", "err", err)
-			}
-		}, time.Second)
-	}
 	var all sync.WaitGroup
 	all.Go(func() {
-		keepRunning("provisioner", func(ctx context.Context) error {
+		keepRunning(ctx, log, "provisioner", func(ctx context.Context) error {
 			return provisioner.Run(ctx, client, l.Volumes(), component.NodeName, recorder("provisioner"), log)
 		})
 	})
 	all.Go(func() {
-		keepRunning("proxy", func(ctx context.Context) error {
+		keepRunning(ctx, log, "proxy", func(ctx context.Context) error {
 			return proxy.Run(ctx, client, component.NodeName, recorder("proxy"), log)
 		})
 	})
 	all.Wait()
+}
+
+// keepRunning runs it again a second after it has ended, until ctx ends.
+func keepRunning(ctx context.Context, log *slog.Logger, what string, run func(ctx context.Context) error) {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		if err := run(ctx); err != nil && ctx.Err() == nil {
+			log.Warn(what+" ended", "err", err)
+		}
+	}, time.Second)
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	cadvisorapi "github.com/google/cadvisor/info/v1"
+	cadvisorapi "github.com/google/cadvisor/lib/model"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -119,9 +119,9 @@ func podRuntime(ctx context.Context, l layout.Layout, deps *kubelet.Dependencies
 		hookClient(),
 		flowcontrol.NewBackOff(time.Second, time.Second), false, nil, 0, 0,
 		string(kubeletconfig.NeverVerify), nil, "", "", // images
-		nil, false, metav1.Duration{}, // limits
+		nil, false, metav1.Duration{}, nil, // limits, sysctls
 		keepSandboxes{deps.RemoteRuntimeService}, deps.RemoteImageService, deps.ContainerManager,
-		nil, nil, false, "", nil, 0, "", nil, // logs, runtime classes, seccomp, swap, memory
+		nil, nil, false, "", nil, nil, "", nil, // logs, runtime classes, seccomp, swap, memory
 		deps.TracerProvider, nil, nil, nil,
 	)
 	return runtime, err

@@ -4,8 +4,8 @@ import (
 	"context"
 	goruntime "runtime"
 
-	"github.com/google/cadvisor/info/v1"
-	cadvisorv2 "github.com/google/cadvisor/info/v2"
+	cadvisorapi "github.com/google/cadvisor/lib/model"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
 )
 
@@ -18,35 +18,35 @@ var _ cadvisor.Interface = machine{}
 func (machine) Start() error { return nil }
 
 // MachineInfo becomes the node's capacity.
-func (machine) MachineInfo() (*v1.MachineInfo, error) {
+func (machine) MachineInfo(klog.Logger) (*cadvisorapi.MachineInfo, error) {
 	memory, err := totalMemory()
 	if err != nil {
 		return nil, err
 	}
-	return &v1.MachineInfo{NumCores: goruntime.NumCPU(), MemoryCapacity: memory}, nil
+	return &cadvisorapi.MachineInfo{NumCores: goruntime.NumCPU(), MemoryCapacity: memory}, nil
 }
 
 // VersionInfo becomes part of the node's nodeInfo.
-func (machine) VersionInfo() (*v1.VersionInfo, error) {
-	return &v1.VersionInfo{KernelVersion: kernelVersion(), ContainerOsVersion: "the host's " + goruntime.GOOS}, nil
+func (machine) VersionInfo() (*cadvisorapi.VersionInfo, error) {
+	return &cadvisorapi.VersionInfo{KernelVersion: kernelVersion(), ContainerOsVersion: "the host's " + goruntime.GOOS}, nil
 }
 
-func (machine) ContainerInfoV2(string, cadvisorv2.RequestOptions) (map[string]cadvisorv2.ContainerInfo, error) {
-	return map[string]cadvisorv2.ContainerInfo{}, nil
+func (machine) ContainerInfoV2(string, cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
+	return map[string]cadvisorapi.ContainerInfo{}, nil
 }
 
-func (machine) GetRequestedContainersInfo(string, cadvisorv2.RequestOptions) (map[string]*v1.ContainerInfo, error) {
-	return map[string]*v1.ContainerInfo{}, nil
+func (machine) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {
+	return map[string]*cadvisorapi.ContainerInfo{}, nil
 }
 
-func (machine) ImagesFsInfo(context.Context) (cadvisorv2.FsInfo, error) {
-	return cadvisorv2.FsInfo{}, nil
+func (machine) ImagesFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+	return cadvisorapi.FsInfo{}, nil
 }
 
-func (machine) ContainerFsInfo(context.Context) (cadvisorv2.FsInfo, error) {
-	return cadvisorv2.FsInfo{}, nil
+func (machine) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+	return cadvisorapi.FsInfo{}, nil
 }
 
-func (machine) RootFsInfo() (cadvisorv2.FsInfo, error) { return cadvisorv2.FsInfo{}, nil }
+func (machine) RootFsInfo() (cadvisorapi.FsInfo, error) { return cadvisorapi.FsInfo{}, nil }
 
-func (machine) GetDirFsInfo(string) (cadvisorv2.FsInfo, error) { return cadvisorv2.FsInfo{}, nil }
+func (machine) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) { return cadvisorapi.FsInfo{}, nil }

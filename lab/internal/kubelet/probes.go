@@ -78,9 +78,9 @@ type grpcProber struct {
 }
 
 // Probe asks the server for its health.
-func (p grpcProber) Probe(host, service string, port int, timeout time.Duration) (probe.Result, string, error) {
+func (p grpcProber) Probe(host, service string, port int, timeout time.Duration, options grpcprobe.ProbeOptions) (probe.Result, string, error) {
 	if err := p.check(host, port); err != nil {
 		return probe.Failure, err.Error(), nil
 	}
-	return p.Prober.Probe(host, service, port, timeout)
+	return p.Prober.Probe(host, service, port, timeout, options)
 }

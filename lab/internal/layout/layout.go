@@ -98,6 +98,9 @@ func (l Layout) Kubelet() string { return l.Join("kubelet") }
 // Runtime holds the state of sandboxes and containers.
 func (l Layout) Runtime() string { return l.Join("runtime") }
 
+// FaultsSocket is where the proxy of package faults takes commands.
+func (l Layout) FaultsSocket() string { return l.Join("faults.sock") }
+
 // Images holds the images that `lab load` unpacked.
 func (l Layout) Images() string { return l.Join("images") }
 

@@ -17,7 +17,7 @@ func (l Layout) written() []string {
 	return []string{
 		l.AdminKubeconfig(), l.Settings(), l.AuditPolicy(), l.State(),
 		l.EtcdData(), l.Kubelet(), l.Runtime(), l.Images(), l.Volumes(), l.StaticPods(), l.PKI(), l.Join("logs"),
-		l.SupervisorLock(), l.AliveLock(), l.CommandLock(),
+		l.FaultsSocket(), l.SupervisorLock(), l.AliveLock(), l.CommandLock(),
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 // kubeconfigs.
 const Context = "lab"
 
+// FaultProxy names the kubeconfig that leads to the proxy of package faults.
+const FaultProxy = "fault-proxy"
+
 // WriteKubeconfigs writes the kubeconfig for people and one for each component
 // that calls the API server at server (https://HOST:PORT). Keys are embedded:
 // the file works from anywhere and is all that one needs.
@@ -28,6 +31,15 @@ func WriteKubeconfigs(l layout.Layout, server string) error {
 		if err := writeKubeconfig(file, server, l.Cert(CA), l.Cert(name), l.Key(name)); err != nil {
 			return fmt.Errorf("writing the kubeconfig of %s: %w", name, err)
 		}
+	}
+	return nil
+}
+
+// WriteFaultsKubeconfig writes the administrator's kubeconfig once more, for programs that call the
+// API server through the proxy of package faults, which listens at server.
+func WriteFaultsKubeconfig(l layout.Layout, server string) error {
+	if err := writeKubeconfig(l.Kubeconfig(FaultProxy), server, l.Cert(CA), l.Cert(Admin), l.Key(Admin)); err != nil {
+		return fmt.Errorf("writing the kubeconfig of %s: %w", FaultProxy, err)
 	}
 	return nil
 }

@@ -169,6 +169,16 @@ func (s *Service) CheckpointContainer(context.Context, *runtimeapi.CheckpointCon
 	return status.Error(codes.Unimplemented, "the lab cannot checkpoint a container")
 }
 
+// CheckpointPod is beyond us, too.
+func (s *Service) CheckpointPod(context.Context, *runtimeapi.CheckpointPodRequest) error {
+	return status.Error(codes.Unimplemented, "the lab cannot checkpoint a pod")
+}
+
+// RestorePod would need a checkpoint.
+func (s *Service) RestorePod(context.Context, *runtimeapi.RestorePodRequest) (*runtimeapi.RestorePodResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "the lab cannot restore a pod")
+}
+
 // UpdateContainerResources has no limits to change.
 func (s *Service) UpdateContainerResources(context.Context, string, *runtimeapi.ContainerResources) error {
 	return nil

@@ -28,7 +28,7 @@ func TestStopAsksFirst(t *testing.T) {
 func TestStopSignalOfTheContainer(t *testing.T) {
 	w := newWorld(t)
 	id := w.run(w.pod("signal"), "trap 'exit 4' USR1; echo ready; while :; do sleep 0.01; done",
-		func(c *runtimeapi.ContainerConfig) { c.StopSignal = runtimeapi.Signal_SIGUSR1 })
+		func(c *runtimeapi.ContainerConfig) { c.StopSignal = runtimeapi.Signal_SIGNAL_SIGUSR1 })
 	w.prints(id, "ready")
 	require.NoError(t, w.StopContainer(t.Context(), id, longGrace))
 	assert.EqualValues(t, 4, w.exited(id).ExitCode)

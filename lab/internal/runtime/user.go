@@ -49,8 +49,8 @@ func (s *Service) user(config *runtimeapi.ContainerConfig, img image.Image) (*sh
 
 // stopSignal returns the name of the signal that asks a container to end.
 func stopSignal(config *runtimeapi.ContainerConfig, img image.Image) string {
-	if config.StopSignal != runtimeapi.Signal_RUNTIME_DEFAULT {
-		return config.StopSignal.String()
+	if config.StopSignal != runtimeapi.Signal_SIGNAL_RUNTIME_DEFAULT {
+		return strings.TrimPrefix(config.StopSignal.String(), "SIGNAL_")
 	}
 	return img.Config.StopSignal
 }

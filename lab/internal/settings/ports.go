@@ -20,10 +20,11 @@ const (
 	Scheduler         = "kube-scheduler"
 	Kubelet           = "kubelet"
 	KubeletHealth     = "kubelet-health"
+	FaultProxy        = "fault-proxy"
 )
 
 // PortNames lists every port that a lab needs.
-var PortNames = []string{Etcd, EtcdPeer, APIServer, ControllerManager, Scheduler, Kubelet, KubeletHealth}
+var PortNames = []string{Etcd, EtcdPeer, APIServer, ControllerManager, Scheduler, Kubelet, KubeletHealth, FaultProxy}
 
 // Ports are chosen below the ranges that Linux (from 32768) and macOS (from
 // 49152) give to outgoing connections: a port from there may be in use by some

@@ -55,6 +55,16 @@ func TestAWrongMapIsSaidBeforeItsPartsAreRun(t *testing.T) {
 	assert.Empty(t, f.asked())
 }
 
+// As in the reader's shell. The next step begins with a new one.
+func TestABlockHasWhatTheBlocksBeforeItHave(t *testing.T) {
+	f := newFixture(t)
+	f.readme("echo one >", "name=nothing; echo one >")
+	f.readme("echo two > two.txt", "name=${name:-two.txt}; (exit 3) & job=$!")
+	f.readme("false;", "wait $job; [ $? = 3 ] && echo two > $name; false;")
+	out, err := f.check()
+	require.NoError(t, err, out)
+}
+
 func TestALessonPasses(t *testing.T) {
 	f := newFixture(t)
 	out, err := f.check()
@@ -250,7 +260,7 @@ func TestTwoLessonsAtOnce(t *testing.T) {
 	meet := t.TempDir()
 	f.jobs = 2
 	f.network = func() (*isolate.Network, error) { return nil, nil } // also where there is none
-	f.readme("echo one", "> '"+meet+"/stage 3'\nuntil [ -e '"+meet+"/stage 4' ]; do sleep 0.02; done\necho one")
+	f.readme("echo one", "> '"+meet+"/stage 3'\nfor ((;;)); do [ -e '"+meet+"/stage 4' ] && break; sleep 0.02; done\necho one")
 	f.files["04-queue/README.md"] = strings.NewReplacer("stage 3", "stage 4", "stage 4", "stage 3").Replace(f.files["03-watch/README.md"])
 	for name, content := range map[string]string{"go.mod": "module more\n", "lesson/checks/step1.sh": check("one.txt"), "lesson/checks/step2.sh": "echo done\n"} {
 		f.files["04-queue/"+name] = content
@@ -273,7 +283,7 @@ func TestTheLastLessonsBeginFirst(t *testing.T) {
 	f.nest()
 	for part, block := range map[string]string{
 		"log":     "[ -e '" + written + "' ] && echo one > one.txt",
-		"sum/one": "until [ -e '" + written + "' ]; do sleep 0.02; done\necho one > one.txt",
+		"sum/one": "for ((;;)); do [ -e '" + written + "' ] && break; sleep 0.02; done\necho one > one.txt",
 		"sum/two": "> '" + written + "'\necho one > one.txt",
 	} {
 		path := "03-watch/" + part + "/README.md"

@@ -64,6 +64,9 @@ func (l Lesson) validate(ctx context.Context, r repository.Repository, source st
 	l.validateImages(say)
 	l.validateOutputs(say)
 	l.validateQuotes(r, say)
+	if err := l.validateLengths(r, say); err != nil {
+		wrong = append(wrong, err)
+	}
 	if err := l.validateDiffs(ctx, r, say); err != nil {
 		wrong = append(wrong, err)
 	}

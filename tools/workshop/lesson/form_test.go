@@ -113,6 +113,34 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 			func(f *fixture) { f.readme("bash exec lab", "bash exec again") },
 			`03-watch/README.md:26: the info string is bash exec, or bash exec lab for what only the lab has; not "bash exec again"`,
 		},
+		"a block is long": {
+			func(f *fixture) { f.readme("echo two > two.txt", "true"+strings.Repeat("\n", 8)+"echo two > two.txt") },
+			`03-watch/README.md:22: the block has 9 lines, and may have 8; take the choreography out`,
+		},
+		"more blocks are long than were": {
+			func(f *fixture) {
+				f.files["tools/workshop/lesson/long-blocks.txt"] = "02-resource-builder 2\n03-watch 1\n"
+				f.readme("echo one > one.txt", strings.Repeat("true\n", 8)+"echo one > one.txt")
+				f.readme("echo two > two.txt", strings.Repeat("true\n", 8)+"echo two > two.txt")
+			},
+			`03-watch/README.md:30: the block has 9 lines`,
+		},
+		"fewer blocks are long than were": {
+			func(f *fixture) { f.files["tools/workshop/lesson/long-blocks.txt"] = "03-watch 1\n" },
+			`03-watch/README.md:1: 0 blocks have more than 8 lines, and tools/workshop/lesson/long-blocks.txt says 1; write down the new number`,
+		},
+		"a list of long blocks that cannot be read": {
+			func(f *fixture) { f.files["tools/workshop/lesson/long-blocks.txt"] = "03-watch many\n" },
+			`reading tools/workshop/lesson/long-blocks.txt: "03-watch many" is not a folder and a number`,
+		},
+		"a loop until something is so": {
+			func(f *fixture) { f.readme("echo two >", "until [ -e one.txt ]; do sleep 1; done; echo two >") },
+			`03-watch/README.md:22: the loop "until [ -e one.txt ]" may never end; wait with: lab await 'COMMAND'`,
+		},
+		"a loop while something is so": {
+			func(f *fixture) { f.readme("echo two >", "(while read -r line; do :; done < one.txt; while true; do :; done) & echo two >") },
+			`03-watch/README.md:22: the loop "while true" may never end`,
+		},
 		"an image without words": {
 			func(f *fixture) { f.readme("A file.", "![](pictures/states.svg)") },
 			`03-watch/README.md:7: the image pictures/states.svg has no text alternative`,

@@ -42,13 +42,14 @@ func (r *run) step(ctx context.Context, step Step) error {
 	if err := r.before(ctx, step); err != nil {
 		return err
 	}
+	defer r.shell.close()
 	var ran []note
 	for i, block := range step.Blocks {
 		limit := r.shell.timeout
 		if compiles.MatchString(block.Code) {
 			limit *= roomToCompile
 		}
-		done, err := r.shell.runWithin(ctx, limit, "bash", "-c", block.Code)
+		done, err := r.shell.block(ctx, limit, block.Code)
 		if err != nil {
 			return err
 		}

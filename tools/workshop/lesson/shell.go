@@ -24,6 +24,7 @@ type shell struct {
 	timeout time.Duration // of each command
 	network *isolate.Network
 	groups  []int // of the commands that have left something running
+	session *session
 }
 
 // A result is what became of a command.
@@ -38,11 +39,6 @@ type result struct {
 // background, which may still be needed. Only a command that cannot be started, and
 // ctx, make an error.
 func (s *shell) run(ctx context.Context, name string, args ...string) (result, error) {
-	return s.runWithin(ctx, s.timeout, name, args...)
-}
-
-// runWithin is run with another limit.
-func (s *shell) runWithin(ctx context.Context, limit time.Duration, name string, args ...string) (result, error) {
 	// Not a pipe: that would be open for as long as anything in the background has it.
 	output, err := os.CreateTemp("", "output-*")
 	if err != nil {
@@ -51,7 +47,7 @@ func (s *shell) runWithin(ctx context.Context, limit time.Duration, name string,
 	defer os.Remove(output.Name())
 	defer output.Close()
 
-	deadline, cancel := context.WithTimeout(ctx, limit)
+	deadline, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	command := process.Command(deadline, name, args...)
 	s.network.Enter(command)
@@ -82,6 +78,7 @@ func (s *shell) runWithin(ctx context.Context, limit time.Duration, name string,
 
 // end kills all that the commands have left running.
 func (s *shell) end() {
+	s.close()
 	for _, group := range s.groups {
 		_ = syscall.Kill(-group, syscall.SIGKILL) // it may have ended by itself
 	}
@@ -95,7 +92,7 @@ func running(group int) string {
 	for line := range strings.Lines(string(table)) {
 		id, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 		args = strings.TrimSpace(args)
-		if id == strconv.Itoa(group) && !strings.HasPrefix(args, "bash -c ") && !strings.Contains(args, "<defunct>") {
+		if id == strconv.Itoa(group) && args != "bash" && !strings.Contains(args, "<defunct>") {
 			found = append(found, args[:min(mostOfCommand, len(args))])
 		}
 	}

@@ -168,7 +168,7 @@ func TestEventOfAStatusIsRegistered(t *testing.T) {
 		}
 		return false
 	}
-	for _, event := range framework.PodSchedulingPropertiesChange(ready(), starting()) {
+	for _, event := range framework.PodSchedulingPropertiesChange(ready(), starting(), false) {
 		assert.True(t, matches(event), event.Label())
 	}
 	assert.True(t, matches(framework.EventAssignedPodDelete))
