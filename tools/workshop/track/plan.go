@@ -45,8 +45,8 @@ type Stop struct {
 	Minutes int
 }
 
-// stops are the items of a track. Why is read once, before the first steps of a lesson.
-func (c Curriculum) stops(t Track, facts Facts) []Stop {
+// Stops are the items of a track. Why is read once, before the first steps of a lesson.
+func (c Curriculum) Stops(t Track, facts Facts) []Stop {
 	var stops []Stop
 	begun := map[string]bool{}
 	for _, item := range t.Items {
@@ -110,7 +110,7 @@ func (c Curriculum) Table(facts Facts, link func(name, label string) string) str
 	}
 	fmt.Fprintf(&text, "%s\n%s\n", head, line)
 	var seen []string
-	for _, stop := range c.stops(deep, facts) {
+	for _, stop := range c.Stops(deep, facts) {
 		if stop.Kind != Read || slices.Contains(seen, stop.Name) {
 			continue
 		}
@@ -123,7 +123,7 @@ func (c Curriculum) Table(facts Facts, link func(name, label string) string) str
 	}
 	fmt.Fprint(&text, "| together |")
 	for _, t := range columns {
-		fmt.Fprintf(&text, " %s |", hours(c.Together(t, facts)))
+		fmt.Fprintf(&text, " %s |", Hours(c.Together(t, facts)))
 	}
 	fmt.Fprintln(&text)
 	return text.String()
@@ -133,7 +133,7 @@ func (c Curriculum) Table(facts Facts, link func(name, label string) string) str
 func (c Curriculum) cell(t Track, page string, facts Facts) string {
 	var steps, exercises []string
 	minutes := 0
-	for _, stop := range c.stops(t, facts) {
+	for _, stop := range c.Stops(t, facts) {
 		switch {
 		case stop.May:
 			continue
@@ -184,7 +184,7 @@ func stepsText(steps []int) string {
 // Together is how many minutes a track takes, without pauses and without what may be left out.
 func (c Curriculum) Together(t Track, facts Facts) int {
 	sum := 0
-	for _, stop := range c.stops(t, facts) {
+	for _, stop := range c.Stops(t, facts) {
 		if !stop.Pause() && !stop.May {
 			sum += stop.Minutes
 		}
@@ -192,7 +192,8 @@ func (c Curriculum) Together(t Track, facts Facts) int {
 	return sum
 }
 
-func hours(minutes int) string {
+// Hours is a number of minutes in words.
+func Hours(minutes int) string {
 	if minutes < 60 {
 		return fmt.Sprintf("%d min", minutes)
 	}
@@ -207,7 +208,7 @@ func (c Curriculum) Agenda(t Track, facts Facts, link func(name, label string) s
 	var text strings.Builder
 	fmt.Fprint(&text, "| time | what | minutes |\n|---|---|---|\n")
 	clock := begins
-	for _, stop := range c.stops(t, facts) {
+	for _, stop := range c.Stops(t, facts) {
 		at, what := clock.Format("15:04"), string(stop.Kind)
 		switch stop.Kind {
 		case Evening:
@@ -217,7 +218,7 @@ func (c Curriculum) Agenda(t Track, facts Facts, link func(name, label string) s
 		case Read:
 			what = link(stop.Name, facts.Pages[stop.Name].Label)
 			if facts.Pages[stop.Name].Steps > 0 {
-				what += ": " + stepsOf(stop.Steps)
+				what += ": " + stop.StepsText()
 			}
 		case Exercise, Try:
 			what += " `" + path.Base(stop.Name) + "`"
@@ -233,13 +234,14 @@ func (c Curriculum) Agenda(t Track, facts Facts, link func(name, label string) s
 	return text.String()
 }
 
-func stepsOf(steps []int) string {
-	switch len(steps) {
+// StepsText says which steps of a lesson it has.
+func (i Item) StepsText() string {
+	switch len(i.Steps) {
 	case 0:
 		return "all steps"
 	case 1:
-		return fmt.Sprintf("step %d", steps[0])
+		return fmt.Sprintf("step %d", i.Steps[0])
 	default:
-		return "steps " + stepsText(steps)
+		return "steps " + stepsText(i.Steps)
 	}
 }

@@ -103,7 +103,7 @@ func TestWhatIsMadeOfATrack(t *testing.T) {
 | 09:17 | the end | |
 `, c.Agenda(c.Tracks[0], facts(), label), "Why is read once, the end with all steps only, and the try is done in step 3")
 	assert.Equal(t, 10+16+2+30+13+3, c.Together(c.Tracks[1], facts()))
-	assert.Equal(t, "2 h 05 min", hours(125))
+	assert.Equal(t, "2 h 05 min", Hours(125))
 }
 
 func TestWhatABranchLacksIsLeftOut(t *testing.T) {
