@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
@@ -20,9 +21,35 @@ func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) err
 	return s.openFiles(ctx, append(files, c.Path(e.Folder(), "README.md"))...)
 }
 
-// openFiles opens files in $VISUAL or $EDITOR.
+// inVSCode reports whether this is a terminal of Visual Studio Code, whose command then is code.
+func inVSCode() bool { return os.Getenv("TERM_PROGRAM") == "vscode" }
+
+// openByItself opens the file to write in, or else the first to read, beside VS Code's terminal. Where
+// that cannot be, the key o is left.
+func (s *session) openByItself(ctx context.Context, c workCopy, e exercise.Exercise) {
+	if files := append(e.Judge.Write, e.Judge.Read...); inVSCode() && len(files) > 0 {
+		file := c.Path(e.Path(files[0]))
+		_ = exec.CommandContext(ctx, "code", "-r", "-g", fmt.Sprintf("%s:%d", file, lineOf(file))).Run()
+	}
+}
+
+// lineOf is the line of the first stub in a file, or else the first one: where a mistake is to be
+// found is not told.
+func lineOf(file string) int {
+	content, _ := os.ReadFile(file) // what cannot be read has no stub
+	before, _, found := strings.Cut(string(content), "not written yet")
+	if !found {
+		return 1
+	}
+	return 1 + strings.Count(before, "\n")
+}
+
+// openFiles opens files in $VISUAL or $EDITOR, in VS Code's terminal in VS Code without one.
 func (s *session) openFiles(ctx context.Context, files ...string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if editor == "" && inVSCode() {
+		editor = "code -r"
+	}
 	if editor == "" {
 		return errors.New("no editor is set; quit, and set one: export EDITOR=vim")
 	}

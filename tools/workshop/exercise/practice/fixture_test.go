@@ -23,6 +23,7 @@ type learner struct {
 
 func newLearner(t *testing.T) learner {
 	t.Helper()
+	t.Setenv("TERM_PROGRAM", "") // whatever terminal the tests run in
 	home := exercisetest.New(t)
 	return learner{t, home, home.Root}
 }

@@ -361,6 +361,7 @@ func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) 
 		s.printf("  read      %s", s.path(c.Path(e.Path(file))))
 	}
 	s.printf("\n%s", keysHelp)
+	s.openByItself(ctx, c, e)
 	return nil
 }
 
