@@ -44,20 +44,29 @@ func (r *run) step(ctx context.Context, step Step) error {
 	}
 	var ran []note
 	for _, block := range step.Blocks {
-		limit := r.shell.timeout
-		if compiles.MatchString(block.Code) {
-			limit *= roomToCompile
-		}
-		done, err := r.shell.runWithin(ctx, limit, "bash", "-c", block.Code)
+		done, err := r.block(ctx, step, block)
 		if err != nil {
 			return err
 		}
 		ran = append(ran, r.notes(block, done)...)
-		if line, why := broken(block, done, limit); why != "" {
-			return r.failure(step, line, why, r.notes(block, done))
-		}
 	}
 	return r.after(ctx, step, ran)
+}
+
+// block runs one block.
+func (r *run) block(ctx context.Context, step Step, block Block) (result, error) {
+	limit := r.shell.timeout
+	if compiles.MatchString(block.Code) {
+		limit *= roomToCompile
+	}
+	done, err := r.shell.runWithin(ctx, limit, "bash", "-c", block.Code)
+	if err != nil {
+		return result{}, err
+	}
+	if line, why := broken(block, done, limit); why != "" {
+		err = r.failure(step, line, why, r.notes(block, done))
+	}
+	return done, err
 }
 
 // compiles finds the blocks that compile something. On a busy machine to link a program that

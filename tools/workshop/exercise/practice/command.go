@@ -82,7 +82,7 @@ func NewCommands() []*cobra.Command {
 			return p.step(cmd.Context(), args[0], args[1])
 		},
 	}
-	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, report}
+	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, newPlay(), report}
 }
 
 // InTerminal reports whether somebody sits in front of this program.

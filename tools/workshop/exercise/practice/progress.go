@@ -27,6 +27,8 @@ type Progress struct {
 	Reading bool   `json:"reading,omitempty"`
 	// Steps are those that are done of each lesson, such as 4/podlog.
 	Steps map[string][]int `json:"steps,omitempty"`
+	// Played are those of them that workshop play has done.
+	Played map[string][]int `json:"played,omitempty"`
 
 	unknown unknown
 }
