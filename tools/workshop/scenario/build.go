@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/core"
 	"example.com/hacking-a-controller/tools/workshop/curriculum"
 	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/links"
@@ -39,12 +40,12 @@ func NewBuild() *cobra.Command {
 				return publishable(command.Context(), r, command.OutOrStdout())
 			}
 			if look {
-				return errors.Join(links.Check(r), targets.Check(command.Context(), r), pasted.Check(r), glossary.Check(r), curriculum.Check(r), check(command.Context(), r, command.OutOrStdout()))
+				return errors.Join(links.Check(r), targets.Check(command.Context(), r), pasted.Check(r), glossary.Check(r), curriculum.Check(r), core.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
 			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, zsh reads a block to paste otherwise, or the glossary or a track is wrong")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, zsh reads a block to paste otherwise, the glossary or a track is wrong, or a core lesson is over its limits")
 	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
