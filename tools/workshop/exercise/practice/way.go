@@ -22,7 +22,8 @@ type way struct {
 	facts track.Facts
 }
 
-// take makes a track the learner's.
+// take makes a track the learner's. After another one it begins at its beginning, whatever exercise is
+// current.
 func (p practice) take(name string) error {
 	if name == "" {
 		return nil
@@ -36,7 +37,7 @@ func (p practice) take(name string) error {
 	}
 	return p.update(func(progress *Progress) {
 		if progress.Track != name {
-			progress.Track, progress.Item = name, ""
+			progress.Track, progress.Item, progress.Reading = name, "", progress.Track != ""
 		}
 	})
 }

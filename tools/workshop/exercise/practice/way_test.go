@@ -86,8 +86,14 @@ func TestATrackHasAnEnd(t *testing.T) {
 	require.NoError(t, err)
 	out.next(t, "That was all of an hour. To go on: make learn TRACK=deep\n")
 	require.NoError(t, wait(t, ended, "the end"))
+
+	// Another track begins at its beginning.
+	l.mustStart("1", "smallest")
 	require.NoError(t, p.take("deep"))
-	assert.Empty(t, l.progress().Item)
+	out, keys, ended = l.learn(t.Context())
+	out.next(t, "[everything, 1 of 5] this page")
+	require.NoError(t, keys.Close())
+	require.NoError(t, wait(t, ended, "the end"))
 }
 
 func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
