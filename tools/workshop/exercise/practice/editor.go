@@ -21,13 +21,10 @@ func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) err
 	return s.openFiles(ctx, append(files, c.Path(e.Folder(), "README.md"))...)
 }
 
-// inVSCode reports whether this is a terminal of Visual Studio Code, whose command then is code.
-func inVSCode() bool { return os.Getenv("TERM_PROGRAM") == "vscode" }
-
 // openByItself opens the file to write in, or else the first to read, beside VS Code's terminal. Where
 // that cannot be, the key o is left.
 func (s *session) openByItself(ctx context.Context, c workCopy, e exercise.Exercise) {
-	if files := append(e.Judge.Write, e.Judge.Read...); inVSCode() && len(files) > 0 {
+	if files := append(e.Judge.Write, e.Judge.Read...); s.code && len(files) > 0 {
 		file := c.Path(e.Path(files[0]))
 		_ = exec.CommandContext(ctx, "code", "-r", "-g", fmt.Sprintf("%s:%d", file, lineOf(file))).Run()
 	}
@@ -47,7 +44,7 @@ func lineOf(file string) int {
 // openFiles opens files in $VISUAL or $EDITOR, in VS Code's terminal in VS Code without one.
 func (s *session) openFiles(ctx context.Context, files ...string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if editor == "" && inVSCode() {
+	if editor == "" && s.code {
 		editor = "code -r"
 	}
 	if editor == "" {

@@ -29,7 +29,7 @@ func TestInVSCodeTheFileOpensByItself(t *testing.T) {
 		require.NoError(t, os.Remove(log))
 	}
 
-	t.Setenv("TERM_PROGRAM", "vscode")
+	l.code = true
 	out, keys, ended := l.learn(t.Context())
 	out.next(t, "waiting for you")
 	logged("-r -g " + l.copyPath("1-lost", "01-sums", "sum", "sum.go") + ":1\n")
