@@ -30,8 +30,12 @@ $(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o w
 ##@ Learn
 
 .PHONY: learn
-learn: workshop $(BUILT_LAB) ## Work through the exercises, with a check at each save
-	@$(WORKSHOP) learn
+learn: workshop $(BUILT_LAB) ## Work through a track, with a check at each save (TRACK=day)
+	@$(WORKSHOP) learn $(if $(TRACK),--track='$(TRACK)')
+
+.PHONY: ready
+ready: ## Is this machine ready? A line to paste into a chat, and what to do
+	@sh tools/scripts/ready.sh
 
 .PHONY: exercise
 exercise: workshop $(BUILT_LAB) ## Start an exercise in a copy of its own (N=4 NAME=tombstone)

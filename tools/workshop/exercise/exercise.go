@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
 // An Exercise is a folder such as 04-informer-queue/lesson/exercises/tombstone.
@@ -216,14 +218,18 @@ func Find(r repository.Repository, number, name string) (Exercise, error) {
 	return e, nil
 }
 
-// Sort puts exercises into the order in which they are to be solved.
-func Sort(exercises []Exercise) {
-	slices.SortFunc(exercises, func(a, b Exercise) int {
-		return cmp.Or(cmp.Compare(a.Stage.Number, b.Stage.Number), cmp.Compare(a.Judge.Level, b.Judge.Level), cmp.Compare(a.Name, b.Name))
+// Key is its name in the tracks, such as 04-informer-queue/tombstone.
+func (e Exercise) Key() string { return path.Join(e.Stage.Folder, e.Name) }
+
+// sortBy puts exercises into the order of the tracks. Those that are in none come last.
+func sortBy(order func(name string) int, exercises []Exercise) {
+	place := func(e Exercise) int { return cmp.Or(order(e.Key()), math.MaxInt) }
+	slices.SortStableFunc(exercises, func(a, b Exercise) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Stage.Number, b.Stage.Number), cmp.Compare(a.Judge.Level, b.Judge.Level))
 	})
 }
 
-// All returns the exercises of all stages, in order. Those that are not complete are
+// All returns the exercises of all stages, in the order of the tracks. Those that are not complete are
 // left out; for each there is a sentence.
 func All(r repository.Repository) (exercises []Exercise, incomplete []string, err error) {
 	stages, err := r.Stages()
@@ -244,6 +250,10 @@ func All(r repository.Repository) (exercises []Exercise, incomplete []string, er
 			exercises = append(exercises, e)
 		}
 	}
-	Sort(exercises)
+	curriculum, err := track.Load(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	sortBy(curriculum.Order(track.Exercise), exercises)
 	return exercises, incomplete, nil
 }

@@ -52,6 +52,25 @@ func Check(r repository.Repository) error {
 	return errors.Join(wrong...)
 }
 
+// Terms counts the terms that each file explains.
+func Terms(r repository.Repository) (map[string]int, error) {
+	content, err := os.ReadFile(r.Path(File))
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	count := map[string]int{}
+	for line := range strings.Lines(string(content)) {
+		match := entry.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if match == nil {
+			continue
+		}
+		if file, within := links.Path(markdown.Parse(match[2]).Links[0]); within {
+			count[filepath.ToSlash(filepath.Join(filepath.Dir(File), file))]++
+		}
+	}
+	return count, nil
+}
+
 // checkLine returns the term of a line, in lower case, and what is wrong with the line.
 func checkLine(r repository.Repository, line string) (term, why string) {
 	match := entry.FindStringSubmatch(line)

@@ -138,7 +138,9 @@ func TestWhatIsNotOfTheFormIsSaid(t *testing.T) {
 			`03-watch/README.md:22: the loop "until [ -e one.txt ]" may never end; wait with: lab await 'COMMAND'`,
 		},
 		"a loop while something is so": {
-			func(f *fixture) { f.readme("echo two >", "(while read -r line; do :; done < one.txt; while true; do :; done) & echo two >") },
+			func(f *fixture) {
+				f.readme("echo two >", "(while read -r line; do :; done < one.txt; while true; do :; done) & echo two >")
+			},
 			`03-watch/README.md:22: the loop "while true" may never end`,
 		},
 		"an image without words": {

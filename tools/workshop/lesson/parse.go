@@ -50,17 +50,23 @@ func Refs(ctx context.Context, r repository.Repository, of Ref) ([]Ref, error) {
 
 // Of returns the lessons of a stage, in order, as they are: a reader may have changed them.
 func Of(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
-	return lessons(r, Ref{Stage: stage})
+	all, err := Pages(r, stage)
+	return slices.DeleteFunc(all, Lesson.isMap), err
 }
 
-func lessons(r repository.Repository, of Ref) ([]Lesson, error) {
+// Pages returns the lessons of a stage, each after the maps that lead to it.
+func Pages(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
+	return pages(r, Ref{Stage: stage})
+}
+
+func pages(r repository.Repository, of Ref) ([]Lesson, error) {
 	l, _, err := parse(r, of)
-	if err != nil || !l.isMap() {
-		return []Lesson{l}, err
+	if err != nil {
+		return nil, err
 	}
-	var all []Lesson
+	all := []Lesson{l}
 	for _, part := range l.Parts {
-		found, err := lessons(r, part)
+		found, err := pages(r, part)
 		if err != nil {
 			return nil, err
 		}

@@ -45,18 +45,11 @@ func (r *run) step(ctx context.Context, step Step) error {
 	defer r.shell.close()
 	var ran []note
 	for i, block := range step.Blocks {
-		limit := r.shell.timeout
-		if compiles.MatchString(block.Code) {
-			limit *= roomToCompile
-		}
-		done, err := r.shell.block(ctx, limit, block.Code)
+		done, err := r.block(ctx, step, block)
 		if err != nil {
 			return err
 		}
 		ran = append(ran, r.notes(block, done)...)
-		if line, why := broken(block, done, limit); why != "" {
-			return r.failure(step, line, why, r.notes(block, done))
-		}
 		if err := r.answers(ctx, step, i, done); err != nil {
 			return err
 		}
@@ -79,6 +72,22 @@ func (r *run) answers(ctx context.Context, step Step, block int, done result) er
 		}
 	}
 	return nil
+}
+
+// block runs one block.
+func (r *run) block(ctx context.Context, step Step, block Block) (result, error) {
+	limit := r.shell.timeout
+	if compiles.MatchString(block.Code) {
+		limit *= roomToCompile
+	}
+	done, err := r.shell.block(ctx, limit, block.Code)
+	if err != nil {
+		return result{}, err
+	}
+	if line, why := broken(block, done, limit); why != "" {
+		err = r.failure(step, line, why, r.notes(block, done))
+	}
+	return done, err
 }
 
 // compiles finds the blocks that compile something. On a busy machine to link a program that

@@ -67,6 +67,7 @@ func (s *shell) block(ctx context.Context, limit time.Duration, code string) (re
 		return result{}, fmt.Errorf("making a file for the output: %w", err)
 	}
 	defer output.Close()
+	defer stream(output, s.seen)()
 
 	deadline, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

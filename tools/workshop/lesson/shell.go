@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -23,7 +24,8 @@ type shell struct {
 	env     []string
 	timeout time.Duration // of each command
 	network *isolate.Network
-	groups  []int // of the commands that have left something running
+	seen    io.Writer // gets what commands print, as it comes; without it, nothing does
+	groups  []int     // of the commands that have left something running
 	session *session
 }
 
@@ -62,7 +64,9 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 	if err := command.Start(); err != nil {
 		return result{}, fmt.Errorf("starting %s: %w", name, err)
 	}
+	end := stream(output, s.seen)
 	err = command.Wait()
+	end()
 	if alive(command.Process.Pid) {
 		s.groups = append(s.groups, command.Process.Pid)
 	}
@@ -74,6 +78,30 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 	}
 	text, err := lastOf(output)
 	return result{code: command.ProcessState.ExitCode(), output: text, expired: deadline.Err() != nil, doing: doing}, err
+}
+
+// stream copies what is written into a file, as it comes. To end it is to copy the rest.
+func stream(file *os.File, to io.Writer) (end func()) {
+	if to == nil {
+		return func() {}
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		reader := io.NewSectionReader(file, 0, math.MaxInt64)
+		for last := false; ; {
+			_, _ = io.Copy(to, reader) // the result has it, too
+			if last {
+				return
+			}
+			select {
+			case <-stop:
+				last = true
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { close(stop); <-ended }
 }
 
 // end kills all that the commands have left running.

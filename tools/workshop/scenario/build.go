@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/tools/workshop/core"
+	"example.com/hacking-a-controller/tools/workshop/curriculum"
 	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/pasted"
@@ -27,7 +29,7 @@ func NewBuild() *cobra.Command {
 	var look, publish bool
 	command := &cobra.Command{
 		Use:   "build",
-		Short: "Write the scenarios into katacoda/ from the lessons",
+		Short: "Write what is made of the lessons and tracks: the scenarios in katacoda/, and the plans",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			r, err := repository.Find(command.Context(), ".")
@@ -38,18 +40,22 @@ func NewBuild() *cobra.Command {
 				return publishable(command.Context(), r, command.OutOrStdout())
 			}
 			if look {
-				return errors.Join(links.Check(r), targets.Check(command.Context(), r), pasted.Check(r), glossary.Check(r), check(command.Context(), r, command.OutOrStdout()))
+				return errors.Join(links.Check(r), targets.Check(command.Context(), r), pasted.Check(r), glossary.Check(r), curriculum.Check(r), core.Check(r), check(command.Context(), r, command.OutOrStdout()))
 			}
 			return Build(command.Context(), r, command.OutOrStdout())
 		},
 	}
-	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, zsh reads a block to paste otherwise, or the glossary is wrong")
+	command.Flags().BoolVar(&look, "check", false, "write nothing, and fail if something differs from what would be written, a link leads nowhere, make has no such target, zsh reads a block to paste otherwise, the glossary or a track is wrong, or a core lesson is over its limits")
 	command.Flags().BoolVar(&publish, "publish", false, "write nothing, and fail unless the scenarios can be published as they are")
 	return command
 }
 
-// Build writes the scenarios of the stages that r has, and says so.
+// Build writes the scenarios of the stages that r has, and says so. Before that, it writes what is
+// made of the tracks.
 func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
+	if err := curriculum.Write(r); err != nil {
+		return err
+	}
 	want, have, err := both(ctx, r)
 	if err != nil {
 		return err

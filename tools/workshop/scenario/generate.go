@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/links"
 	"example.com/hacking-a-controller/tools/workshop/markdown"
 	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
 // A structure is the structure.json of the course.
@@ -53,7 +55,11 @@ func generate(ctx context.Context, r repository.Repository) (files, error) {
 		return nil, fmt.Errorf("reading katacoda/templates: %w", err)
 	}
 	m := maker{r, c, templates, files{}}
-	s := structure{Title: c.Title, Description: c.Description}
+	curriculum, err := track.Load(r)
+	if err != nil {
+		return nil, err
+	}
+	var all []lesson.Ref
 	for _, stage := range stages {
 		refs, err := lesson.Refs(ctx, r, lesson.Ref{Stage: stage})
 		if err != nil {
@@ -71,9 +77,15 @@ func generate(ctx context.Context, r repository.Repository) (files, error) {
 			if err := m.scenario(l, ofMap); err != nil {
 				return nil, fmt.Errorf("making the scenario of %s: %w", ref, err)
 			}
-			s.Items = append(s.Items, item{folderOf(ref)})
+			all = append(all, ref)
 			ofMap = "" // the first part has said it
 		}
+	}
+	order := curriculum.Order(track.Read)
+	slices.SortStableFunc(all, func(a, b lesson.Ref) int { return cmp.Compare(order(a.Folder()), order(b.Folder())) })
+	s := structure{Title: c.Title, Description: c.Description}
+	for _, ref := range all {
+		s.Items = append(s.Items, item{folderOf(ref)})
 	}
 	return m.files, m.json("structure.json", s)
 }

@@ -60,9 +60,14 @@ func NewCommands() []*cobra.Command {
 	})
 	list := overview("list", "List the exercises and your progress", practice.list)
 	report := overview("report", "Print a report in Markdown, to hand in", practice.report)
-	learn := overview("learn", "Work through the exercises, with a check at each save", func(p practice, ctx context.Context) error {
+	var way string
+	learn := overview("learn", "Work through a track, with a check at each save", func(p practice, ctx context.Context) error {
+		if err := p.take(way); err != nil {
+			return err
+		}
 		return p.learn(ctx, os.Stdin, openTerminal(os.Stdin), timeout)
 	})
+	learn.Flags().StringVar(&way, "track", "", "the way to go from now on, such as day; without it, the one that you have chosen before")
 	step := &cobra.Command{
 		Use:     "step [LESSON [NUMBER]]",
 		Short:   "Check the next step of a lesson, and record that it is done",
@@ -78,7 +83,7 @@ func NewCommands() []*cobra.Command {
 			return p.step(cmd.Context(), args[0], args[1])
 		},
 	}
-	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, newTry(), newReview(), report}
+	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, newPlay(), newTry(), newReview(), report}
 }
 
 // InTerminal reports whether somebody sits in front of this program.

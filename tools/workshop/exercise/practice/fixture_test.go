@@ -19,12 +19,13 @@ type learner struct {
 	*testing.T
 	home repository.Repository
 	cwd  string
+	code bool // his terminal is that of VS Code
 }
 
 func newLearner(t *testing.T) learner {
 	t.Helper()
 	home := exercisetest.New(t)
-	return learner{t, home, home.Root}
+	return learner{t, home, home.Root, false}
 }
 
 // in is the learner in a folder of the clone.
@@ -45,7 +46,7 @@ func (l learner) open(out *bytes.Buffer) practice {
 	require.NoError(l, err)
 	home, err := here.Home(l.Context())
 	require.NoError(l, err)
-	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout}
+	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, code: l.code}
 }
 
 func (l learner) start(number, name string) (string, error) {

@@ -52,11 +52,11 @@ func (p practice) announceLab(e exercise.Exercise) {
 
 // withoutLab returns the exercises that are not solved yet and need no lab.
 func (p practice) withoutLab(ctx context.Context) []exercise.Exercise {
-	all, _, err := exercise.All(p.home)
+	progress, err := p.progress(ctx)
 	if err != nil {
 		return nil
 	}
-	progress, err := p.progress(ctx)
+	all, err := p.onTrack(progress)
 	if err != nil {
 		return nil
 	}

@@ -1,13 +1,9 @@
 package practice
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -15,6 +11,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 	"example.com/hacking-a-controller/tools/workshop/exercise/standby"
 	"example.com/hacking-a-controller/tools/workshop/lines"
+	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
 // firstTimeout is how long a test may wait for one thing before there is a first verdict. If it
@@ -36,6 +33,8 @@ type session struct {
 	standby  *standby.Standby // nil without an API server
 	slow     map[string]bool  // the exercises in which a test needs longer than firstTimeout
 	only     int              // the number of the try that ends the session once it passes, or 0
+	way      way              // empty without tracks
+	quits    bool             // the learner has said so
 }
 
 // learn leads through the exercises, from the current one on. It judges at each save, and does
@@ -45,7 +44,11 @@ func (p practice) learn(ctx context.Context, in io.Reader, t *terminal, timeout 
 		if err := s.remindOfReview(ctx); err != nil {
 			return false, err
 		}
-		c, e, err := s.resume(ctx)
+		var c workCopy
+		var e exercise.Exercise
+		if err = s.chooseWay(ctx); err == nil && !s.quits {
+			c, e, err = s.resume(ctx)
+		}
 		for err == nil && c.ID != "" {
 			if next, err = s.work(ctx, c, e); !next || err != nil {
 				break
@@ -107,7 +110,7 @@ func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, erro
 	if err != nil {
 		return workCopy{}, exercise.Exercise{}, err
 	}
-	if c := s.copyOf(progress.Current); progress.Current != "" && c.exists(ctx) {
+	if c := s.copyOf(progress.Current); progress.Current != "" && !progress.Reading && c.exists(ctx) {
 		e, err := c.exercise()
 		if err != nil || progress.of(c.ID).Solved.IsZero() {
 			return c, e, errors.Join(err, s.printOutdated(ctx, c, e))
@@ -121,6 +124,16 @@ func (s *session) resume(ctx context.Context) (workCopy, exercise.Exercise, erro
 // need none come first.
 func (s *session) moveOn(ctx context.Context, e exercise.Exercise) (workCopy, exercise.Exercise, error) {
 	next, ok := s.next(ctx, e)
+	if len(s.way.stops) > 0 {
+		var err error
+		if next, ok, err = s.follow(ctx, e); err != nil || s.quits {
+			return workCopy{}, e, err
+		}
+		if !ok {
+			s.printf("That was all of %s. To go on: make learn TRACK=%s", s.way.title, track.Deep)
+			return workCopy{}, e, nil
+		}
+	}
 	if !ok {
 		s.printf("You have solved all exercises. For a report to hand in: %s", s.command("report"))
 		return workCopy{}, e, nil
@@ -336,31 +349,6 @@ func (s *session) press(ctx context.Context, key rune, c workCopy, e exercise.Ex
 	}
 }
 
-// edit opens what the exercise is about in the learner's editor, and waits until that ends.
-func (s *session) edit(ctx context.Context, c workCopy, e exercise.Exercise) error {
-	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if editor == "" {
-		return errors.New("no editor is set; quit, and set one: export EDITOR=vim")
-	}
-	var files []string
-	for _, file := range append(e.Judge.Write, e.Judge.Read...) {
-		files = append(files, s.path(c.Path(e.Path(file))))
-	}
-	files = append(files, s.path(c.Path(e.Folder(), "README.md")))
-	// As git does it: the variable may hold flags, too.
-	command := exec.CommandContext(ctx, "sh", append([]string{"-c", editor + ` "$@"`, editor}, files...)...)
-	command.Dir, command.Stdout, command.Stderr = s.cwd, s.out, s.out
-	if s.terminal != nil {
-		s.terminal.restore()
-		defer s.terminal.byKey()
-		command.Stdin, command.Stdout, command.Stderr = s.terminal.file, os.Stdout, os.Stderr
-	}
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("running %s: %w", editor, err)
-	}
-	return nil
-}
-
 // checkLesson checks the next step of the stage that an exercise belongs to.
 func (s *session) checkLesson(ctx context.Context, e exercise.Exercise) error {
 	lessons, err := s.lessons()
@@ -401,6 +389,7 @@ func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) 
 		s.printf("  read      %s", s.path(c.Path(e.Path(file))))
 	}
 	s.printf("\n%s", keysHelp)
+	s.openByItself(ctx, c, e)
 	return nil
 }
 
@@ -419,6 +408,10 @@ func (s *session) showVerdict(j judgement) {
 
 // showLine shows how far one is in the whole workshop.
 func (s *session) showLine(ctx context.Context, c workCopy) {
+	if len(s.way.stops) > 0 {
+		s.printf("\n[%s, %d of %d] %s: waiting for you to save a file", s.way.title, s.way.at+1, len(s.way.stops), c.ID)
+		return
+	}
 	exercises, _, err := exercise.All(s.home)
 	lessons, err2 := s.lessons()
 	progress, err3 := s.progress(ctx)

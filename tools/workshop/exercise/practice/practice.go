@@ -37,6 +37,7 @@ type practice struct {
 	stepwise  bool          // a group that passes is a verdict, before the next one is run
 	byKey     bool          // messages name keys, not commands
 	answer    answerer      // nil if nobody is there to be asked
+	code      bool          // the terminal is that of Visual Studio Code, which opens files as code FILE
 }
 
 func open(ctx context.Context, out io.Writer) (practice, error) {
@@ -52,7 +53,7 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
-	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout}, nil
+	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, code: os.Getenv("TERM_PROGRAM") == "vscode"}, nil
 }
 
 // testTimeout is how long a test may wait for one thing. A test that has to fail may wait that

@@ -20,11 +20,18 @@ type Progress struct {
 	// Current is the exercise that commands without a name are about.
 	Current   string             `json:"current,omitempty"`
 	Exercises map[string]*Record `json:"exercises"`
+	// Track is the one that the learner follows, Item the text of the item that was reached, and
+	// Reading that this is a lesson: then the current exercise waits.
+	Track   string `json:"track,omitempty"`
+	Item    string `json:"item,omitempty"`
+	Reading bool   `json:"reading,omitempty"`
 	// Steps are those that are done of each lesson, such as 4/podlog.
 	Steps map[string][]int `json:"steps,omitempty"`
 	// Predictions are the answers to questions, in their order, by lesson and question, such as
 	// 4/podlog/tombstone.
 	Predictions map[string][]Prediction `json:"predictions,omitempty"`
+	// Played are those of them that workshop play has done.
+	Played map[string][]int `json:"played,omitempty"`
 
 	unknown unknown
 }

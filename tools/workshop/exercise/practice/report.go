@@ -75,7 +75,11 @@ func (p practice) reportSteps(progress Progress, lessons []lesson.Lesson) {
 	p.printf("| lesson | steps done |\n|---|---|")
 	for _, l := range lessons {
 		if done, all := progress.stepsOf([]lesson.Lesson{l}); done > 0 {
-			p.printf("| %s | %d of %d |", lessonName(l), done, all)
+			played := ""
+			if n := len(progress.Played[lessonName(l)]); n > 0 {
+				played = fmt.Sprintf(" (%d of them with workshop play)", n)
+			}
+			p.printf("| %s | %d of %d%s |", lessonName(l), done, all, played)
 		}
 	}
 	p.printf("")

@@ -73,11 +73,11 @@ func (p practice) praise(e exercise.Exercise, solution string) {
 
 // next is the exercise after e that is not solved yet, or else one before it.
 func (p practice) next(ctx context.Context, e exercise.Exercise) (exercise.Exercise, bool) {
-	exercises, _, err := exercise.All(p.home)
+	progress, err := p.progress(ctx)
 	if err != nil {
 		return exercise.Exercise{}, false
 	}
-	progress, err := p.progress(ctx)
+	exercises, err := p.onTrack(progress)
 	if err != nil {
 		return exercise.Exercise{}, false
 	}

@@ -49,7 +49,7 @@ func (p practice) begin(ctx context.Context, number, name string) (workCopy, exe
 		}
 	}
 	return c, e, started, p.update(func(progress *Progress) {
-		progress.Current = c.ID
+		progress.Current, progress.Reading = c.ID, false
 		if record := progress.of(c.ID); record.Started.IsZero() {
 			record.Started = now()
 		}

@@ -88,11 +88,7 @@ func (p practice) step(ctx context.Context, name, number string) error {
 	}
 	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return lessonName(l) == strings.TrimLeft(name, "0") })
 	if i < 0 {
-		var names []string
-		for _, l := range lessons {
-			names = append(names, lessonName(l))
-		}
-		return fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
+		return noLesson(name, lessons)
 	}
 	l := lessons[i]
 	if number == "" {
@@ -104,6 +100,14 @@ func (p practice) step(ctx context.Context, name, number string) error {
 		}
 	}
 	return fmt.Errorf("the lesson %s has no step %s; it has %d", name, number, len(l.Steps))
+}
+
+func noLesson(name string, lessons []lesson.Lesson) error {
+	var names []string
+	for _, l := range lessons {
+		names = append(names, lessonName(l))
+	}
+	return fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
 }
 
 // checkNext checks the next step of a stage, or of all if it is 0.
@@ -147,14 +151,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		p.printf("%s\n  not yet: %s", where, strings.TrimSpace(string(output)))
 		return ErrNotYet
 	}
-	err = p.update(func(progress *Progress) {
-		if progress.Steps == nil {
-			progress.Steps = map[string][]int{}
-		}
-		done := append(progress.Steps[lessonName(l)], step.Number)
-		slices.Sort(done)
-		progress.Steps[lessonName(l)] = slices.Compact(done)
-	})
+	err = p.update(func(progress *Progress) { progress.Steps = with(progress.Steps, lessonName(l), step.Number) })
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,13 @@
 package practice
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
 // newTry returns the command for a try in the middle of a lesson.
@@ -52,6 +56,33 @@ func (p practice) try(ctx context.Context, name string, in io.Reader, t *termina
 		s.only = n
 		return s.work(ctx, c, e)
 	})
+}
+
+// nextTry leads through the first try of some steps that does not pass.
+func (s *session) nextTry(ctx context.Context, l lesson.Lesson, stop track.Stop) error {
+	e, found, err := lesson.Tries(s.home, l.Ref)
+	if err != nil || !found {
+		return cmp.Or(err, errors.New("this lesson has no tries; n goes on"))
+	}
+	c, e, _, err := s.begin(ctx, strconv.Itoa(e.Stage.Number), e.Name)
+	if err != nil {
+		return err
+	}
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return err
+	}
+	n := progress.of(c.ID).Passed + 1
+	asked := slices.ContainsFunc(l.Steps, func(step lesson.Step) bool {
+		return stop.Has(step.Number) && slices.ContainsFunc(step.Tries, func(try lesson.Try) bool { return n <= len(e.Judge.Groups) && try.Name == e.Judge.Groups[n-1].Name })
+	})
+	if !asked {
+		return errors.New("no try is left in these steps; n goes on")
+	}
+	s.only = n
+	defer func() { s.only = 0 }()
+	_, err = s.work(ctx, c, e)
+	return err
 }
 
 // reach puts the solutions of the tries before the nth into the copy, unless they pass there. They

@@ -1,0 +1,139 @@
+// Package core knows what a lesson says of itself in its first lines, and holds core lessons to
+// limits:
+//
+//	# Stage 3: watch
+//
+//	**Core** · 44 minutes · Afterwards you can name the faults of a naive watch, and fix four.
+//
+// What is over a limit stands in Exceptions until somebody rewrites the lesson. That file only
+// shrinks: a limit that is met must not be in it.
+package core
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/glossary"
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/track"
+)
+
+// Exceptions has a line for each core lesson that is over a limit: "03-watch: words, steps".
+const Exceptions = "tools/workshop/core/exceptions.txt"
+
+// The limits of a core lesson.
+const (
+	mostWords = 2200
+	mostSteps = 7
+	mostTerms = 8
+	mostLines = 8 // of a block
+	minTries  = 3
+	maxTries  = 5
+)
+
+// A Line is what a lesson says of itself.
+type Line struct {
+	Core       bool
+	Minutes    int    // to read it and run its steps
+	Afterwards string // what you can do
+}
+
+var line = regexp.MustCompile(`^\*\*(Core|Deep dive)\*\* · (\d+) minutes · (Afterwards you can (?:[^\n]|\n[^\n])+\.)(?:\n\n|\n*$)`)
+
+// Read reads the line of a lesson.
+func Read(l lesson.Lesson) (Line, error) {
+	match := line.FindStringSubmatch(l.Introduction)
+	if match == nil {
+		return Line{}, fmt.Errorf("%s/README.md doesn't say below its title what it is, such as: **Core** · 44 minutes · Afterwards you can ... (or **Deep dive**)", l.Folder())
+	}
+	minutes, _ := strconv.Atoi(match[2]) // digits, by the expression
+	return Line{match[1] == "Core", minutes, match[3]}, nil
+}
+
+// Check says which lessons don't say what they are, which core lessons are over a limit, and which
+// exceptions are none.
+func Check(r repository.Repository) error {
+	curriculum, err := track.Load(r)
+	if err != nil {
+		return err
+	}
+	terms, err := glossary.Terms(r)
+	if err != nil {
+		return err
+	}
+	excepted, err := exceptions(r)
+	if err != nil {
+		return err
+	}
+	stages, err := r.Stages()
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	for _, stage := range stages {
+		lessons, err := lesson.Of(r, stage)
+		if err != nil {
+			return err
+		}
+		for _, l := range lessons {
+			wrong = append(wrong, check(l, curriculum.Minutes[l.Folder()], terms[path.Join(l.Folder(), "README.md")], excepted[l.Folder()]))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// check is about one lesson: how many minutes its parts take, how many terms it brings, and which
+// of its limits are excepted.
+func check(l lesson.Lesson, minutes []int, terms int, excepted []string) error {
+	said, err := Read(l)
+	if err != nil {
+		return err
+	}
+	sum := 0
+	for _, m := range minutes {
+		sum += m
+	}
+	var wrong []error
+	if said.Minutes != sum {
+		wrong = append(wrong, fmt.Errorf("%s/README.md says that it takes %d minutes, and %s that it's %d", l.Folder(), said.Minutes, track.File, sum))
+	}
+	over := map[string]string{}
+	if said.Core {
+		over = limits(l, terms)
+	}
+	for _, limit := range slices.Sorted(maps.Keys(over)) {
+		if !slices.Contains(excepted, limit) {
+			wrong = append(wrong, fmt.Errorf("%s/README.md is core, and %s", l.Folder(), over[limit]))
+		}
+	}
+	for _, limit := range excepted {
+		if over[limit] == "" {
+			wrong = append(wrong, fmt.Errorf("%s: %s is within its limit for %q; take that out", Exceptions, l.Folder(), limit))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// exceptions are the limits that lessons may still be over.
+func exceptions(r repository.Repository) (map[string][]string, error) {
+	content, err := os.ReadFile(r.Path(Exceptions))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	found := map[string][]string{}
+	for text := range strings.Lines(string(content)) {
+		if name, limits, isLine := strings.Cut(text, ": "); isLine && !strings.HasPrefix(text, "#") {
+			found[name] = strings.Split(strings.TrimSpace(limits), ", ")
+		}
+	}
+	return found, err
+}

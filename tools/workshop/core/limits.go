@@ -1,0 +1,91 @@
+package core
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/markdown"
+)
+
+var (
+	predict = regexp.MustCompile(`(?m)^\*\*Predict:\*\*`)
+	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
+	breaks  = regexp.MustCompile(`^Break\b`)
+	word    = regexp.MustCompile(`[\pL\pN]`)
+)
+
+// limits names the limits that a core lesson is over, each with a sentence.
+func limits(l lesson.Lesson, terms int) map[string]string {
+	over := map[string]string{}
+	words, tries := 0, 0
+	for _, section := range l.Sections {
+		words += Words(section.Text)
+		tries += len(now.FindAllString(section.Text, -1))
+	}
+	words += Words(l.Introduction)
+	if words > mostWords {
+		over["words"] = fmt.Sprintf("has %d words of prose, %d at most are allowed", words, mostWords)
+	}
+	if steps := len(l.Steps); steps > mostSteps {
+		over["steps"] = fmt.Sprintf("has %d steps, %d at most are allowed", steps, mostSteps)
+	}
+	if terms > mostTerms {
+		over["terms"] = fmt.Sprintf("brings %d new terms (what the glossary links to it), %d at most are allowed", terms, mostTerms)
+	}
+	if tries < minTries || tries > maxTries {
+		over["tries"] = fmt.Sprintf("has %d tries (**Now you:**), it has to have %d to %d", tries, minTries, maxTries)
+	}
+	if steps := unasked(l); len(steps) > 0 {
+		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
+	}
+	if blocks := long(l); len(blocks) > 0 {
+		over["blocks"] = fmt.Sprintf("has blocks of more than %d lines: line %s", mostLines, strings.Join(blocks, ", "))
+	}
+	return over
+}
+
+// unasked returns the steps that break something, as their titles say, without a question before their
+// first block.
+func unasked(l lesson.Lesson) (steps []string) {
+	for _, step := range l.Steps {
+		at := predict.FindStringIndex(step.Text)
+		if breaks.MatchString(step.Title) && (at == nil || strings.Contains(step.Text[:at[0]], "```bash exec")) {
+			steps = append(steps, strconv.Itoa(step.Number))
+		}
+	}
+	return steps
+}
+
+// long returns the lines in which blocks begin that are too long.
+func long(l lesson.Lesson) (lines []string) {
+	for _, step := range l.Steps {
+		for _, block := range step.Blocks {
+			if strings.Count(block.Code, "\n") > mostLines {
+				lines = append(lines, strconv.Itoa(block.Line))
+			}
+		}
+	}
+	return lines
+}
+
+// Words counts the words of a text that are prose: not those in fences and comments.
+func Words(text string) int {
+	document := markdown.Parse(text)
+	var edits []markdown.Edit
+	for _, fence := range document.Fences {
+		edits = append(edits, markdown.Edit{Range: fence.Range})
+	}
+	for _, comment := range document.Comments {
+		edits = append(edits, markdown.Edit{Range: comment.Range})
+	}
+	count := 0
+	for field := range strings.FieldsSeq(document.Apply(edits...)) {
+		if word.MatchString(field) {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,49 @@
+package practice
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+)
+
+func TestInVSCodeTheFileOpensByItself(t *testing.T) {
+	l := newLearner(t)
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
+	repositorytest.Write(t, filepath.Join(bin, "code"), "#!/bin/sh\necho \"$@\" >> '"+log+"'\n")
+	require.NoError(t, os.Chmod(filepath.Join(bin, "code"), 0o755))
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("VISUAL", "")
+	t.Setenv("EDITOR", "")
+	logged := func(want string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			text, _ := os.ReadFile(log) // there is none before
+			return string(text) == want
+		}, sessionTimeout, 10*time.Millisecond, want)
+		require.NoError(t, os.Remove(log))
+	}
+
+	l.code = true
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "waiting for you")
+	logged("-r -g " + l.copyPath("1-lost", "01-sums", "sum", "sum.go") + ":1\n")
+	_, err := io.WriteString(keys, "o\n")
+	require.NoError(t, err)
+	logged("-r .workshop/1-lost/01-sums/sum/sum.go .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n")
+	_, err = io.WriteString(keys, "q\n")
+	require.NoError(t, err)
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
+func TestAStubIsWhereOneBegins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	repositorytest.Write(t, file, "package main\n\n// not written yet\n")
+	require.Equal(t, 3, lineOf(file))
+	require.Equal(t, 1, lineOf(file+".none"))
+}

@@ -1,0 +1,268 @@
+package practice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"example.com/hacking-a-controller/tools/workshop/curriculum"
+	"example.com/hacking-a-controller/tools/workshop/exercise"
+	"example.com/hacking-a-controller/tools/workshop/lesson"
+	"example.com/hacking-a-controller/tools/workshop/track"
+)
+
+// A way is the track that a session follows, without its pauses.
+type way struct {
+	title string
+	stops []track.Stop
+	at    int // the stop where the learner is
+	facts track.Facts
+}
+
+// take makes a track the learner's. After another one it begins at its beginning, whatever exercise is
+// current.
+func (p practice) take(name string) error {
+	if name == "" {
+		return nil
+	}
+	tracks, err := track.Load(p.home)
+	if err != nil {
+		return err
+	}
+	if _, err := tracks.Track(name); err != nil {
+		return err
+	}
+	return p.update(func(progress *Progress) {
+		if progress.Track != name {
+			progress.Track, progress.Item, progress.Reading = name, "", progress.Track != ""
+		}
+	})
+}
+
+// onTrack returns the exercises of the learner's track, in its order; without one, all.
+func (p practice) onTrack(progress Progress) ([]exercise.Exercise, error) {
+	all, _, err := exercise.All(p.home)
+	if err != nil {
+		return nil, err
+	}
+	tracks, err := track.Load(p.home)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tracks.Track(progress.Track)
+	if err != nil {
+		return all, nil // none, or one of another version
+	}
+	var some []exercise.Exercise
+	for _, item := range t.Items {
+		if i := slices.IndexFunc(all, func(e exercise.Exercise) bool { return e.Key() == item.Name }); i >= 0 && item.Kind == track.Exercise {
+			some = append(some, all[i])
+		}
+	}
+	return some, nil
+}
+
+// chooseWay takes the learner's track, and asks for it if there is none yet.
+func (s *session) chooseWay(ctx context.Context) error {
+	tracks, err := track.Load(s.home)
+	if err != nil || len(tracks.Tracks) == 0 {
+		return err
+	}
+	facts, err := curriculum.Facts(s.home, tracks)
+	if err != nil {
+		return err
+	}
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := tracks.Track(progress.Track)
+	if err != nil {
+		if t, err = s.askForTrack(ctx, tracks, facts); err != nil || s.quits {
+			return err
+		}
+		if err := s.take(t.Name); err != nil {
+			return err
+		}
+	}
+	s.way = way{title: t.Title, facts: facts}
+	s.way.stops = slices.DeleteFunc(tracks.Stops(t, facts), func(stop track.Stop) bool { return stop.Pause() })
+	s.way.at = max(0, slices.IndexFunc(s.way.stops, func(stop track.Stop) bool { return stop.Text == progress.Item }))
+	return nil
+}
+
+func (s *session) askForTrack(ctx context.Context, tracks track.Curriculum, facts track.Facts) (track.Track, error) {
+	s.printf("How much time do you have?")
+	for i, t := range tracks.Tracks {
+		s.printf("  %d  %s (%s without breaks)", i+1, t.Title, track.Hours(tracks.Together(t, facts)))
+	}
+	for {
+		key, err := s.nextKey(ctx)
+		if err != nil || s.quits {
+			return track.Track{}, err
+		}
+		if i := int(key - '1'); i >= 0 && i < len(tracks.Tracks) {
+			s.printf("To choose another way later: make learn TRACK=%s", tracks.Tracks[len(tracks.Tracks)-1].Name)
+			return tracks.Tracks[i], nil
+		}
+		s.printf("Press a number from 1 to %d, or q to quit.", len(tracks.Tracks))
+	}
+}
+
+// nextKey waits for a key. The learner quits with q, and by closing the input.
+func (s *session) nextKey(ctx context.Context) (rune, error) {
+	s.ask()
+	select {
+	case key, open := <-s.keys:
+		s.quits = !open || key == 'q'
+		return key, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// follow goes along the track, from where the learner is, and returns the next exercise that isn't
+// solved. The lessons on the way are read. After the last one come exercises that were left out.
+func (s *session) follow(ctx context.Context, e exercise.Exercise) (next exercise.Exercise, ok bool, err error) {
+	i := s.way.at
+	if s.way.index(e) == i {
+		i++
+	}
+	for ; i < len(s.way.stops); i++ {
+		stop := s.way.stops[i]
+		next, open, err := s.open(ctx, stop)
+		if err != nil {
+			return next, false, err
+		}
+		if !open {
+			continue
+		}
+		s.way.at = i
+		if err := s.update(func(progress *Progress) {
+			progress.Item, progress.Reading = stop.Text, stop.Kind == track.Read
+		}); err != nil {
+			return next, false, err
+		}
+		if stop.Kind != track.Read {
+			return next, true, nil
+		}
+		if err := s.read(ctx, stop); err != nil || s.quits {
+			return exercise.Exercise{}, false, err
+		}
+	}
+	next, ok = s.next(ctx, e)
+	s.way.at = cmp.Or(max(0, s.way.index(next)), s.way.at)
+	return next, ok, nil
+}
+
+func (w way) index(e exercise.Exercise) int {
+	return slices.IndexFunc(w.stops, func(stop track.Stop) bool { return stop.Kind == track.Exercise && stop.Name == e.Key() })
+}
+
+// open says whether there is something left to do at a stop, and which exercise it is.
+func (s *session) open(ctx context.Context, stop track.Stop) (e exercise.Exercise, open bool, err error) {
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return e, false, err
+	}
+	switch stop.Kind {
+	case track.Read:
+		l, err := s.lessonAt(stop)
+		_, left := progress.nextAt(l, stop)
+		return e, len(l.Steps) == 0 || left, err
+	case track.Exercise:
+		exercises, err := s.onTrack(progress)
+		i := slices.IndexFunc(exercises, func(e exercise.Exercise) bool { return e.Key() == stop.Name })
+		if i < 0 || err != nil {
+			return e, false, err
+		}
+		return exercises[i], progress.of(exercises[i].ID()).Solved.IsZero(), nil
+	}
+	return e, false, nil
+}
+
+// lessonAt returns the lesson of a stop. A page without steps is none.
+func (s *session) lessonAt(stop track.Stop) (lesson.Lesson, error) {
+	lessons, err := s.lessons()
+	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return l.Folder() == stop.Name })
+	if i < 0 {
+		return lesson.Lesson{}, err
+	}
+	return lessons[i], err
+}
+
+// nextAt returns the first step of a stop that is not done.
+func (p Progress) nextAt(l lesson.Lesson, stop track.Stop) (lesson.Step, bool) {
+	for _, step := range l.Steps {
+		if stop.Has(step.Number) && !slices.Contains(p.Steps[lessonName(l)], step.Number) {
+			return step, true
+		}
+	}
+	return lesson.Step{}, false
+}
+
+const readingHelp = "c check the next step   t next try   n go on   o open in $EDITOR   l list   q quit"
+
+// read leads through steps of a lesson, until they are done or the learner goes on.
+func (s *session) read(ctx context.Context, stop track.Stop) error {
+	l, err := s.lessonAt(stop)
+	if err != nil {
+		return err
+	}
+	page := s.home.Path(stop.Name)
+	if stop.Name != curriculum.Start {
+		page = s.home.Path(stop.Name, "README.md")
+	}
+	what := s.way.facts.Pages[stop.Name].Label
+	if len(l.Steps) > 0 {
+		what += ": " + stop.StepsText()
+	}
+	s.printf("\n[%s, %d of %d] %s (about %d minutes)\n  read      %s\n\n%s", s.way.title, s.way.at+1, len(s.way.stops), what, stop.Minutes, s.path(page), readingHelp)
+	for {
+		key, err := s.nextKey(ctx)
+		if err != nil || s.quits || key == 'n' {
+			return err
+		}
+		switch done, err := s.readingKey(ctx, key, l, stop, page); {
+		case err != nil && !errors.Is(err, ErrNotYet):
+			s.printf("%v", err)
+		case done:
+			return nil
+		}
+	}
+}
+
+// readingKey does what a key says, and says whether all steps are done.
+func (s *session) readingKey(ctx context.Context, key rune, l lesson.Lesson, stop track.Stop, page string) (done bool, err error) {
+	switch key {
+	case 'c':
+		progress, err := s.progress(ctx)
+		if err != nil {
+			return false, err
+		}
+		step, ok := progress.nextAt(l, stop)
+		if !ok {
+			return false, fmt.Errorf("%s has no steps to check; n goes on", path.Base(page))
+		}
+		if err := s.checkStep(ctx, l, step); err != nil {
+			return false, err
+		}
+		if progress, err = s.progress(ctx); err != nil {
+			return false, err
+		}
+		_, left := progress.nextAt(l, stop)
+		return !left, nil
+	case 't':
+		return false, s.nextTry(ctx, l, stop)
+	case 'o':
+		return false, s.openFiles(ctx, page)
+	case 'l':
+		return false, s.list(ctx)
+	default:
+		s.printf("%s", readingHelp)
+		return false, nil
+	}
+}

@@ -1,0 +1,103 @@
+package practice
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+	"example.com/hacking-a-controller/tools/workshop/track"
+)
+
+// addTracks adds a lesson, and two tracks that have the exercises in an order of their own.
+func addTracks(l learner) {
+	l.Helper()
+	repositorytest.Write(l, l.home.Path("START.md"), "# Start\n")
+	repositorytest.Write(l, l.home.Path(track.File), `
+minutes: {START.md: [10], 01-sums: [2, 3, 4, 5]}
+tracks:
+- {name: hour, title: an hour, items: [START.md, 'exercise:01-sums/silent', break 15, 01-sums, 'exercise:01-sums/lost']}
+- {name: deep, title: everything, items: [START.md, 01-sums, 'exercise:01-sums/silent', 'exercise:01-sums/lost', 'exercise:01-sums/smallest']}
+`)
+	addLesson(l)
+}
+
+func TestATrackIsFollowed(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	out, keys, ended := l.learn(t.Context())
+	press := func(key string) {
+		_, err := io.WriteString(keys, key+"\n")
+		require.NoError(t, err)
+	}
+	out.next(t, "How much time do you have?\n  1  an hour (34 min without breaks)\n  2  everything (39 min without breaks)\n")
+	press("7")
+	out.next(t, "Press a number from 1 to 2, or q to quit.")
+	press("1")
+	out.next(t, "[an hour, 1 of 4] this page (about 10 minutes)\n  read      START.md\n")
+	press("c")
+	out.next(t, "START.md has no steps to check; n goes on")
+	press("x")
+	out.next(t, readingHelp)
+	press("n")
+	out.next(t, "1-silent: Something is silent")
+	out.next(t, "[an hour, 2 of 4] 1-silent: waiting for you to save a file")
+	press("n")
+	out.next(t, "[an hour, 3 of 4] 1: sums: all steps (about 14 minutes)\n  read      01-sums/README.md\n")
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+
+	// The next time it begins there, and doesn't ask.
+	out, keys, ended = l.learn(t.Context())
+	out.next(t, "[an hour, 3 of 4] 1: sums")
+	assert.NotContains(t, out.text(), "How much time")
+	press("c")
+	out.next(t, "not yet: there is no a\n")
+	for _, file := range []string{"a", "b"} {
+		repositorytest.Write(t, l.home.Path("01-sums", file), "")
+		press("c")
+		out.next(t, "  done\n")
+	}
+	out.next(t, "1-lost: Something is lost")
+	press("n")
+	out.next(t, "1-silent: Something is silent") // which was left out
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+	assert.Equal(t, "hour", l.progress().Track)
+}
+
+func TestATrackHasAnEnd(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	var quiet bytes.Buffer
+	p := l.open(&quiet)
+	require.EqualError(t, p.take("week"), `there is no track "week"; there is: hour, deep`)
+	require.NoError(t, p.take("hour"))
+	for _, id := range []string{"1-lost", "1-silent"} {
+		require.NoError(t, p.record(id, func(r *Record) { r.Solved = now() }))
+	}
+	require.NoError(t, p.update(func(progress *Progress) { progress.Steps = map[string][]int{"1": {1, 2}} }))
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "[an hour, 1 of 4] this page")
+	_, err := io.WriteString(keys, "n\n")
+	require.NoError(t, err)
+	out.next(t, "That was all of an hour. To go on: make learn TRACK=deep\n")
+	require.NoError(t, wait(t, ended, "the end"))
+
+	// Another track begins at its beginning.
+	l.mustStart("1", "smallest")
+	require.NoError(t, p.take("deep"))
+	out, keys, ended = l.learn(t.Context())
+	out.next(t, "[everything, 1 of 5] this page")
+	require.NoError(t, keys.Close())
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
+func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	assert.Regexp(t, `(?s)silent.*lost.*smallest`, l.list())
+}
