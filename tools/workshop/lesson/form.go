@@ -62,6 +62,7 @@ func (l Lesson) validate(ctx context.Context, r repository.Repository, source st
 	l.validateImages(say)
 	l.validateOutputs(say)
 	l.validateQuotes(r, say)
+	l.validateProduction(r, say)
 	if err := l.validateDiffs(ctx, r, say); err != nil {
 		wrong = append(wrong, err)
 	}
