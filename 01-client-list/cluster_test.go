@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,7 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/hacking-a-controller/01-client-list/cli"
-	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestAgainstARealServer runs in order: a cluster starts in seconds, so the
@@ -67,10 +66,9 @@ func fourNamespaces(t *testing.T, c *testcluster.Cluster) {
 
 // Of namespaces, kubectl has no further column to show when it is asked for all.
 func sameAsKubectl(t *testing.T, c *testcluster.Cluster) {
-	kubectl := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
 	// An age can change between the two; then they agree a moment later.
 	assert.EventuallyWithT(t, func(collect *assert.CollectT) {
-		want, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", c.Kubeconfig, "get", "namespaces", "-o", "wide").Output()
+		want, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, "--kubeconfig", c.Kubeconfig, "get", "namespaces", "-o", "wide").Output()
 		require.NoError(collect, err)
 		got, _, code := clientList(t, "--kubeconfig", c.Kubeconfig, "-o", "wide")
 		require.Equal(collect, 0, code)

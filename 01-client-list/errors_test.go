@@ -19,7 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/01-client-list/cli"
-	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const theServer = "https://example:6443"

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/01-client-list/cli"
-	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // runMain makes the test binary be client-list: signals and pipes can only be

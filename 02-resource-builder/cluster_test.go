@@ -18,7 +18,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestAgainstARealServer starts one cluster for all. The subtests only read,

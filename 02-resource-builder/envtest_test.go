@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // realCluster is a real API server that knows boats.
@@ -48,8 +48,7 @@ func (c *realCluster) run(args ...string) (stdout, stderr string, code int) {
 // kubectl runs the yardstick.
 func (c *realCluster) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	path := filepath.Join(c.ControlPlane.APIServer.Path, "..", "kubectl")
-	out, err := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", c.Kubeconfig)...).Output()
+	out, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, append(args, "--kubeconfig", c.Kubeconfig)...).Output()
 	require.NoError(t, err, "kubectl %v", args)
 	return string(out)
 }

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
-	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const theServer = "https://example:6443"

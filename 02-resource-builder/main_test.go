@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // runMain makes the test binary be resource-builder: signals, pipes and the

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // writes is what was done to each pod, and the version that it made: ADDED 12,

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/03-watch/cli"
-	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // watchCommand runs the program inside the test, until it ends.

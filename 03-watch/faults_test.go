@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // Each test here does something terrible to the connection between a follower

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // runMain makes the test binary be watch: signals and pipes can only be tried

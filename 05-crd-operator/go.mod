@@ -3,6 +3,7 @@ module example.com/hacking-a-controller/05-crd-operator
 go 1.26.0
 
 require (
+	example.com/hacking-a-controller/testcluster v0.0.0
 	github.com/go-logr/logr v1.4.3
 	github.com/prometheus/client_golang v1.24.0
 	github.com/spf13/cobra v1.10.2
@@ -72,3 +73,5 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 )
+
+replace example.com/hacking-a-controller/testcluster => ../testcluster

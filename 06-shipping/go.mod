@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/hacking-a-controller/05-crd-operator v0.0.0
+	example.com/hacking-a-controller/testcluster v0.0.0
 	github.com/go-logr/logr v1.4.3
 	github.com/prometheus/client_golang v1.24.0
 	github.com/prometheus/client_model v0.6.2
@@ -73,6 +74,7 @@ require (
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.44.0 // indirect
 	go.opentelemetry.io/otel/metric v1.44.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.10.0 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
@@ -106,3 +108,5 @@ require (
 // Stages import nothing from each other. This one is the exception: it ships the
 // operators of stage 5, as they are.
 replace example.com/hacking-a-controller/05-crd-operator => ../05-crd-operator
+
+replace example.com/hacking-a-controller/testcluster => ../testcluster

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"example.com/hacking-a-controller/01-client-list/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestMain is the program itself where a test runs it.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
-	"example.com/hacking-a-controller/02-resource-builder/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestTheNamespacesArePrinted(t *testing.T) {

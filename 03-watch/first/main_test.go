@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"example.com/hacking-a-controller/03-watch/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }

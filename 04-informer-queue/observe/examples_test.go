@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestTheIngressExample runs the scripts in examples/ingress as the lesson does:

@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/cli"
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // asProgram names a variable that makes the test binary be another program:

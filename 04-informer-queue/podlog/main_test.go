@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/hacking-a-controller/04-informer-queue/cli"
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // What is logged on a real API server, from the start to Ctrl-C.

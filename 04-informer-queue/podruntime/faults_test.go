@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // Each test here breaks something while the pods of three namespaces come, run, end and

@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestAForeignSecretIsTriedAgain needs a minute to pass, so time is fake, and

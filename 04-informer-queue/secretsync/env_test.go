@@ -22,7 +22,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/04-informer-queue/controller"
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // env is a part of a cluster in which one secretsync works. It has an

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"example.com/hacking-a-controller/04-informer-queue/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // All workers of two programs, one after the other, want to record the same.

@@ -22,7 +22,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/clientgo"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // atOnce is how many workers an operator has, and how many requests the bare

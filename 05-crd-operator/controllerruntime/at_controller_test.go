@@ -26,8 +26,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // The answers of a server that a real one gives only in a bad moment.

@@ -24,8 +24,8 @@ import (
 	// What the programs are made of.
 	_ "example.com/hacking-a-controller/05-crd-operator/clientgo"
 	_ "example.com/hacking-a-controller/05-crd-operator/controllerruntime"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	_ "example.com/hacking-a-controller/05-crd-operator/settings"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // lab is a whole cluster of one node, and the operators' programs.

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/hacking-a-controller/05-crd-operator v0.0.0
+	example.com/hacking-a-controller/testcluster v0.0.0
 	github.com/distribution/reference v0.6.0
 	github.com/go-logr/logr v1.4.3
 	github.com/google/go-containerregistry v0.22.1
@@ -111,3 +112,5 @@ require (
 )
 
 replace example.com/hacking-a-controller/05-crd-operator => ../
+
+replace example.com/hacking-a-controller/testcluster => ../../testcluster

@@ -3,7 +3,7 @@ package settings
 import (
 	"testing"
 
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }

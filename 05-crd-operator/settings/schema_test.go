@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestTheServerRefusesABadLayer(t *testing.T) {

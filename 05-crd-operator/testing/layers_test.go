@@ -25,8 +25,8 @@ import (
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const pause = 50 * time.Millisecond
@@ -60,10 +60,10 @@ func (w *warnings) take() []string {
 // of Prometheus, and has the namespaces that an installation needs.
 func startServer(t *testing.T) *server {
 	t.Helper()
-	environment := testcluster.Start(t, []string{"crd", "testdata/crd"})
-	config := rest.CopyConfig(environment.Config)
+	cluster := testcluster.Start(t)
+	cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "crd", "testdata/crd")...)
+	config := rest.CopyConfig(cluster.Config)
 	s := &server{config: config, warnings: &warnings{}}
-	config.QPS = -1
 	config.WarningHandler = s.warnings
 	s.dynamic, s.client = dynamic.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(config)
 	resources, err := restmapper.GetAPIGroupResources(discovery.NewDiscoveryClientForConfigOrDie(config))

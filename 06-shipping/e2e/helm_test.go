@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const (

@@ -13,8 +13,8 @@ import (
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const highlyAvailable = "config/overlays/ha"

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"example.com/hacking-a-controller/06-shipping/internal/scrape"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // metrics asks with the token of the account that may read them.

@@ -24,14 +24,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const pause = 50 * time.Millisecond
@@ -45,16 +43,14 @@ type env struct {
 	kube       kubernetes.Interface
 }
 
-func newEnv(t *testing.T, environment *envtest.Environment) *env {
+func newEnv(t *testing.T, cluster *testcluster.Cluster) *env {
 	t.Helper()
-	config := rest.CopyConfig(environment.Config)
-	config.QPS = -1
 	types, err := newScheme()
 	require.NoError(t, err)
-	e := &env{t: t, kube: kubernetes.NewForConfigOrDie(config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	e.client, err = client.New(config, client.Options{Scheme: types})
+	e := &env{t: t, kube: kubernetes.NewForConfigOrDie(cluster.Config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	e.client, err = client.New(cluster.Config, client.Options{Scheme: types})
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(e.kubeconfig, environment.KubeConfig, 0o600))
+	require.NoError(t, os.WriteFile(e.kubeconfig, cluster.KubeConfig, 0o600))
 	return e
 }
 

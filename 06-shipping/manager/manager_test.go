@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/hacking-a-controller/06-shipping/internal/scrape"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const crds = "../../05-crd-operator/config/crd"
@@ -34,14 +34,14 @@ const crds = "../../05-crd-operator/config/crd"
 // TestOneCluster has all tests that share a server. In each there is one manager
 // that leads, or none.
 func TestOneCluster(t *testing.T) {
-	environment := testcluster.Start(t, nil)
-	e := newEnv(t, environment)
+	cluster := testcluster.Start(t)
+	e := newEnv(t, cluster)
 	t.Run("without the CRDs it does not start", func(t *testing.T) {
 		here := *e
 		here.t = t
 		withoutTheCRDs(t, &here)
 	})
-	testcluster.InstallCRDs(t, environment, crds)
+	cluster.InstallCRDs(t, testcluster.ReadCRDs(t, crds)...)
 	for _, tc := range []struct {
 		name string
 		run  func(*testing.T, *env)

@@ -48,7 +48,7 @@ fi
 # are compiled from.
 cached() { [ -n "$(go -C lab list -m -f '{{.Dir}}' k8s.io/client-go 2>/dev/null)" ]; }
 if [ "$proxy" = off ] && ! cached; then
-  stop "GOPROXY is off, and Go's module cache, $modules, lacks what is compiled here: with a network, run once: go env -u GOPROXY; env -u GOPROXY make prefetch; without one, see \"When the network is bad\" in INSTRUCTORS.md"
+  stop "GOPROXY is off, and Go's module cache, $modules, lacks what is compiled here: with a network, run once: go env -u GOPROXY; env -u GOPROXY make prefetch; without one, see \"When the network is bad\" in docs/INSTRUCTORS.md"
 fi
 writable "$modules" || cached || stop "Go cannot write to its module cache, $modules: change its owner, or choose another: export GOMODCACHE=A-FOLDER-OF-YOURS"
 

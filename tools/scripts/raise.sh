@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts every module on another version of Kubernetes: raise.sh v1.37.0, run from the top of
-# the repository. RAISING.md has what is left to do.
+# the repository. docs/UPGRADING.md has what is left to do.
 set -eu
 export GOWORK=off
 case "${1:-}" in

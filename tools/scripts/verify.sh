@@ -37,10 +37,10 @@ tidy() {
   done
 }
 
-# generated runs each generate.sh in a copy of its module, so that looking changes
-# nothing.
+# generated runs each generate.sh in a copy of its module and of what all are tested with, so
+# that looking changes nothing.
 generated() {
-  copy=$(mktemp -d) && mkdir -p "$copy/tools/pinned" && cp -R tools/pinned/generate tools/pinned/kustomize "$copy/tools/pinned/" || return 1
+  copy=$(mktemp -d) && mkdir -p "$copy/tools/pinned" && cp -R tools/pinned/generate tools/pinned/kustomize "$copy/tools/pinned/" && cp -R testcluster "$copy/" || return 1
   for script in */generate.sh */*/generate.sh; do
     [ -f "$script" ] || continue # a stage's branch has not all of them
     module=$(dirname "$script")
@@ -64,8 +64,8 @@ known() {
 # hashed wants tests that start programs of the lab to read the hash of those, by
 # themselves or in the helpers that they import: of its API server, or in an e2e of the whole lab.
 hashed() {
-  for package in $(grep -rl 'Getenv("KUBEBUILDER_ASSETS")' --include='*.go' [0-9]* lab | xargs -n 1 dirname | sort -u); do
-    grep -qE 'Getenv\("(TEST|LAB)_INPUTS"\)|/internal/(testcluster|testenv|testpostgres)"' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and reads no TEST_INPUTS: see tools/cmd/inputs" >&2; return 1; }
+  for package in $(grep -rl 'Getenv("KUBEBUILDER_ASSETS")' --include='*.go' [0-9]* lab testcluster | xargs -n 1 dirname | sort -u); do
+    grep -qE 'Getenv\("(TEST|LAB)_INPUTS"\)|/(testcluster|internal/testenv|internal/testpostgres)"' "$package"/*.go || { echo "$package asks for KUBEBUILDER_ASSETS and reads no TEST_INPUTS: see tools/cmd/inputs" >&2; return 1; }
   done
   for package in $(git ls-files '*/e2e/*_test.go' | xargs -n 1 dirname | sort -u); do
     grep -q 'Getenv("KUBEBUILDER_ASSETS")' "$package"/*.go || continue
@@ -88,14 +88,6 @@ same() {
     case "$file" in *_test.go) continue ;; esac
     cmp "01-client-list/cli/$(basename "$file")" "$file" || return 1
   done
-  cmp 01-client-list/internal/testcluster/cluster.go 02-resource-builder/internal/testcluster/cluster.go || return 1
-  for file in 03-watch/internal/testcluster/*.go; do
-    cmp "$file" "04-informer-queue/internal/testcluster/$(basename "$file")" || return 1
-  done
-  for file in cluster.go proxy.go shared.go; do
-    cmp "03-watch/internal/testcluster/$file" "05-crd-operator/internal/testcluster/$file" || return 1
-  done
-  cmp 06-shipping/internal/testcluster/testcluster.go 06-shipping/tools/internal/testcluster/testcluster.go || return 1
 }
 
 # scripts are read by the shell, and by shellcheck, where it is. Templates become scripts in

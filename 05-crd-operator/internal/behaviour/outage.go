@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // outage are cases that no other can run beside.

@@ -19,8 +19,8 @@ import (
 	"k8s.io/klog/v2"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // podLog notes every pod that ever was in a namespace, as it was at first.

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // startOperator runs the operator as a program does, with a clock that runs, until the test ends.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // sources are the folders that the programs are built from, and the target that builds them. TEST_INPUTS

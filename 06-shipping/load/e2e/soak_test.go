@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
-	"example.com/hacking-a-controller/06-shipping/internal/testcluster"
 	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 	"example.com/hacking-a-controller/06-shipping/load"
 	program "example.com/hacking-a-controller/06-shipping/manager"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // runAsLeak makes this test program a manager that leaks.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // built is what Kustomize builds for a version.

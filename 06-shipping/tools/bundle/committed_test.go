@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const packaging = "../../packaging"

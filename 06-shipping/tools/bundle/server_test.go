@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // crds is the folder with OLM's CRDs, in the version of tools/pinned/olm/go.mod.
@@ -31,8 +31,9 @@ func crds(t *testing.T) string {
 
 // The API server has OLM's own schema of a ClusterServiceVersion.
 func TestTheAPIServerTakesABundle(t *testing.T) {
-	environment := testcluster.Start(t, []string{crds(t)})
-	c, err := client.New(environment.Config, client.Options{})
+	cluster := testcluster.Start(t)
+	cluster.InstallCRDs(t, testcluster.ReadCRDs(t, crds(t))...)
+	c, err := client.New(cluster.Config, client.Options{})
 	require.NoError(t, err)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "operators"}}
 	require.NoError(t, c.Create(t.Context(), namespace))

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const pause = 50 * time.Millisecond
@@ -36,7 +36,9 @@ func startServer(t *testing.T) *server {
 	policy, err := filepath.Abs("../../../lab/internal/component/audit-policy.yaml")
 	require.NoError(t, err)
 	s := &server{log: filepath.Join(t.TempDir(), "audit.log")}
-	s.config = testcluster.Start(t, []string{"../../../05-crd-operator/config/crd"}, "audit-log-path", s.log, "audit-policy-file", policy).Config
+	cluster := testcluster.Start(t, "audit-log-path="+s.log, "audit-policy-file="+policy)
+	cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "../../../05-crd-operator/config/crd")...)
+	s.config = cluster.Config
 	s.client = kubernetes.NewForConfigOrDie(s.config)
 	// A CRD's first requests are put off.
 	require.Eventually(t, func() bool {

@@ -23,7 +23,7 @@ func newRepository(t *testing.T) repository.Repository {
 		"README.md": "# The workshop\n\n| stage | what | |\n|---|---|---|\n" +
 			"| [1. list](01-list/) | a client | here |\n| [2. watch](02-watch/) | a listener | here |\n| [3. queue](03-queue/) | a queue | here |\n",
 		"START.md":                     "# Start\n\nRead [the list](01-list/README.md), then [the queue](03-queue/queue.go). ![The stages](01-list/map.svg) ![The queue](03-queue/queue.svg)\n",
-		"GLOSSARY.md":                  "# Glossary\n\nSee [stage 3](03-queue/).\n\n- **list**: Reads. [Stage 1](01-list/README.md)\n- **queue**: Holds keys. [Stage 3](03-queue/queue.go)\n",
+		"docs/GLOSSARY.md":             "# Glossary\n\nSee [stage 3](../03-queue/).\n\n- **list**: Reads. [Stage 1](../01-list/README.md)\n- **queue**: Holds keys. [Stage 3](../03-queue/queue.go)\n",
 		"Makefile":                     "stage-1 stage-2:\n\t@true\ninclude $(wildcard */lesson/stage.mk)\n",
 		"03-queue/lesson/stage.mk":     "SPEED := 3\n.PHONY: race\nrace:\n\t@true\nstage-3 load-3:\n\t@true\n",
 		"CONTRIBUTING.md":              "# Rules\n\nRun `make stage-1`, `make stage-3 SPEED=1` and\n`make race`.\n\n    make stage-1\n    make stage-3   the queue\n",
@@ -79,7 +79,7 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
 	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
 	assert.Equal(t, "# Start\n\nRead [the list](01-list/README.md), then the queue. ![The stages](01-list/map.svg) The queue\n", repositorytest.Read(t, r.Path("START.md")))
-	assert.Equal(t, "# Glossary\n\nSee stage 3.\n\n- **list**: Reads. [Stage 1](01-list/README.md)\n", repositorytest.Read(t, r.Path("GLOSSARY.md")))
+	assert.Equal(t, "# Glossary\n\nSee stage 3.\n\n- **list**: Reads. [Stage 1](../01-list/README.md)\n", repositorytest.Read(t, r.Path("docs", "GLOSSARY.md")))
 	assert.Equal(t, "# Rules\n\nRun `make stage-1`, `make stage-3 SPEED=1` (branch `stage-3`) and\n`make race` (branch `stage-3`).\n\n    make stage-1\n",
 		repositorytest.Read(t, r.Path("CONTRIBUTING.md")))
 	readme := repositorytest.Read(t, r.Path("README.md"))

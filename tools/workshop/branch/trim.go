@@ -102,7 +102,7 @@ func announce(readme string, last repository.Stage, later []repository.Stage) st
 func withoutTerms(text string, gone []repository.Stage) string {
 	var left strings.Builder
 	for line := range strings.Lines(text) {
-		isGone := slices.ContainsFunc(gone, func(stage repository.Stage) bool { return strings.Contains(line, "]("+stage.Folder+"/") })
+		isGone := slices.ContainsFunc(gone, func(stage repository.Stage) bool { return strings.Contains(line, "](../"+stage.Folder+"/") })
 		if !strings.HasPrefix(line, "- ") || !isGone {
 			left.WriteString(line)
 		}

@@ -24,7 +24,7 @@ import (
 // Start is the page that everybody reads first, and Agenda the one of the instructor.
 const (
 	Start  = "START.md"
-	Agenda = "INSTRUCTORS.md"
+	Agenda = "docs/INSTRUCTORS.md"
 )
 
 // Check says what is wrong with the tracks, and which page isn't what they make of it.

@@ -1,7 +1,7 @@
-// Package glossary checks GLOSSARY.md: one line for each term, with one sentence and a link
+// Package glossary checks docs/GLOSSARY.md: one line for each term, with one sentence and a link
 // to where a lesson explains it.
 //
-//   - **term**: sentence. [Stage 3, step 4](03-watch/README.md#step-4-remember-the-version)
+//   - **term**: sentence. [Stage 3, step 4](../03-watch/README.md#step-4-remember-the-version)
 package glossary
 
 import (
@@ -17,8 +17,8 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/repository"
 )
 
-// File is the glossary, at the top of the repository.
-const File = "GLOSSARY.md"
+// File is the glossary.
+const File = "docs/GLOSSARY.md"
 
 var entry = regexp.MustCompile(`^- \*\*([^*]+)\*\*: [^ ].*\. (\[[^]]+\]\([^)]+\))$`)
 
@@ -75,7 +75,7 @@ func Terms(r repository.Repository) (map[string]int, error) {
 func checkLine(r repository.Repository, line string) (term, why string) {
 	match := entry.FindStringSubmatch(line)
 	if match == nil {
-		return "", "a term is one line: - **term**: sentence. [Stage 3, step 4](03-watch/README.md#step-4-...)"
+		return "", "a term is one line: - **term**: sentence. [Stage 3, step 4](../03-watch/README.md#step-4-...)"
 	}
 	term = plain(match[1])
 	link := markdown.Parse(match[2]).Links[0]
@@ -83,6 +83,7 @@ func checkLine(r repository.Repository, line string) (term, why string) {
 	if !within {
 		return term, fmt.Sprintf("%q links to nothing of the repository: %s", term, link.Target)
 	}
+	file = filepath.Join(filepath.Dir(File), file)
 	if info, err := os.Stat(r.Path(file)); err == nil && info.IsDir() {
 		file = filepath.Join(file, "README.md")
 	}

@@ -67,6 +67,7 @@ func (l Lesson) validate(ctx context.Context, r repository.Repository, source st
 	if err := l.validateLengths(r, say); err != nil {
 		wrong = append(wrong, err)
 	}
+	l.validateProduction(r, say)
 	if err := l.validateDiffs(ctx, r, say); err != nil {
 		wrong = append(wrong, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 func TestMain(m *testing.M) { testcluster.Main(m) }

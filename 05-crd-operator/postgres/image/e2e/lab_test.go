@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/05-crd-operator/internal/testcluster"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/image"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const (

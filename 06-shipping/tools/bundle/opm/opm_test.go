@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/06-shipping/tools/internal/testcluster"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const catalog = "../../../packaging/catalog"

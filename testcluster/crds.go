@@ -8,12 +8,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// ReadCRDs reads the CRDs in the files of a folder.
-func ReadCRDs(t testing.TB, folder string) []*apiextensionsv1.CustomResourceDefinition {
+// ReadCRDs reads the CRDs in the files of these folders.
+func ReadCRDs(t testing.TB, folders ...string) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	options := envtest.CRDInstallOptions{Paths: []string{folder}, ErrorIfPathMissing: true}
+	options := envtest.CRDInstallOptions{Paths: folders, ErrorIfPathMissing: true}
 	require.NoError(t, envtest.ReadCRDFiles(&options))
-	require.NotEmpty(t, options.CRDs, "no CRD in %s", folder)
+	require.NotEmpty(t, options.CRDs, "no CRD in %s", folders)
 	return options.CRDs
 }
 

@@ -3,6 +3,7 @@ package testcluster
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 )
+
+// UserKubeconfig returns the path of a kubeconfig for a new user without any rights.
+func (c *Cluster) UserKubeconfig(t testing.TB, name string) string {
+	t.Helper()
+	content, err := c.addUser(t, name).KubeConfig()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+func (c *Cluster) addUser(t testing.TB, name string) *envtest.AuthenticatedUser {
+	t.Helper()
+	c.adding.Lock() // envtest adds one user at a time
+	defer c.adding.Unlock()
+	user, err := c.AddUser(envtest.User{Name: name}, nil)
+	require.NoError(t, err)
+	return user
+}
 
 // Rules reads the rules of the ClusterRole that a file holds.
 func Rules(t testing.TB, path string) []rbacv1.PolicyRule {
@@ -42,11 +62,7 @@ func (c *Cluster) User(t testing.TB, name string, rules []rbacv1.PolicyRule) *re
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	c.adding.Lock() // envtest adds one user at a time
-	user, err := c.AddUser(envtest.User{Name: name}, nil)
-	c.adding.Unlock()
-	require.NoError(t, err)
-	config := user.Config()
+	config := c.addUser(t, name).Config()
 
 	// The authorizer hears of a role a moment after it was made.
 	client := kubernetes.NewForConfigOrDie(config)

@@ -1,5 +1,6 @@
 // Package testcluster gives tests a real API server that can be mistreated: it
-// can be killed, and a proxy before it can drop connections.
+// can be killed, and a proxy before it can drop connections. The tests of all stages
+// share it; no program does.
 package testcluster
 
 import (
@@ -48,12 +49,15 @@ func Start(t testing.TB, flags ...string) *Cluster {
 	return c
 }
 
+// DependOnInputs makes the result of a test depend on what it reads outside of its
+// module. Go's test cache sees the variables that a test reads, but neither files of
+// other modules nor the programs that a test starts: this one holds their hash.
+func DependOnInputs() { _ = os.Getenv("TEST_INPUTS") }
+
 // start starts a cluster. envtest finds the two programs in the folder that
 // KUBEBUILDER_ASSETS names.
 func start(flags ...string) (*Cluster, error) {
-	// Go's test cache sees the variables that a test reads, but not the programs
-	// that it starts: this one holds their hash.
-	_ = os.Getenv("TEST_INPUTS")
+	DependOnInputs()
 	assets := os.Getenv("KUBEBUILDER_ASSETS")
 	if assets == "" {
 		return nil, errors.New("this test needs a real API server: " + runFirst)

@@ -1,0 +1,3 @@
+module example.com/hacking-a-controller/testcluster
+
+go 1.26.0
