@@ -37,8 +37,9 @@ func main() {
 }
 
 // leave ends the program at Ctrl-C. A Builder takes no context, so there is
-// nothing to cancel. But a program that only reads leaves nothing undone: it can
-// end at any moment, even while it waits for its standard input.
+// nothing to cancel: https://github.com/kubernetes/cli-runtime/issues/18. But a program
+// that only reads leaves nothing undone: it can end at any moment, even while it waits for
+// its standard input.
 func leave(signals <-chan os.Signal) {
 	<-signals
 	fmt.Fprintln(os.Stderr, "error: interrupted: the list is not complete")

@@ -57,7 +57,7 @@ func (o *options) source(ctx context.Context, config *rest.Config, namespace, ty
 	if err != nil {
 		return nil, schema.GroupVersionKind{}, err
 	}
-	mapping, err := mappingFor(mapper, typ)
+	mapping, err := mappingFor(ctx, mapper, typ)
 	if err != nil {
 		return nil, schema.GroupVersionKind{}, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,14 +58,14 @@ func anySource(client dynamic.Interface, mapping *meta.RESTMapping, namespace, s
 // mappingFor finds the resource that the user means by pod, pods, po,
 // deployments.apps or deployments.v1.apps. The mapper knows from discovery which
 // resources the server has.
-func mappingFor(mapper *discovered, typ string) (*meta.RESTMapping, error) {
+func mappingFor(ctx context.Context, mapper *discovered, typ string) (*meta.RESTMapping, error) {
 	full, group := schema.ParseResourceArg(typ)
 	if full != nil {
-		if kind, err := mapper.KindFor(*full); err == nil {
-			return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		if kind, err := mapper.KindForWithContext(ctx, *full); err == nil {
+			return mapper.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
 		}
 	}
-	kind, err := mapper.KindFor(group.WithVersion(""))
+	kind, err := mapper.KindForWithContext(ctx, group.WithVersion(""))
 	if meta.IsNoMatchError(err) {
 		err = fmt.Errorf("the server does not have a resource type %q; kubectl api-resources lists those that it has", typ)
 		return nil, cli.Unavailable(err, mapper.err)
@@ -74,43 +73,36 @@ func mappingFor(mapper *discovered, typ string) (*meta.RESTMapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	return mapper.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
 }
 
 // newMapper returns a mapper from what users call a type to the resource. It
 // requests from the server which resources there are. The context ends its requests.
 func newMapper(ctx context.Context, config *rest.Config) (*discovered, error) {
-	config = rest.CopyConfig(config)
-	// The discovery client takes no context, so the transport adds it.
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(request *http.Request) (*http.Response, error) {
-			return next.RoundTrip(request.WithContext(ctx))
-		})
-	})
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	found := &discovered{DiscoveryInterface: client}
-	resources, err := restmapper.GetAPIGroupResources(found)
+	found := &discovered{DiscoveryInterfaceWithContext: client}
+	resources, err := restmapper.GetAPIGroupResourcesWithContext(ctx, found)
 	if err != nil {
 		return nil, err
 	}
-	mapper := restmapper.NewDiscoveryRESTMapper(resources)
-	found.RESTMapper = restmapper.NewShortcutExpander(mapper, client, nil) // knows that po are pods
+	mapper := restmapper.NewDiscoveryRESTMapperWithContext(resources)
+	found.RESTMapperWithContext = restmapper.NewShortcutExpanderWithContext(mapper, client, nil) // knows that po are pods
 	return found, nil
 }
 
 // discovered is what the server has. An API that does not answer is missing in it.
 type discovered struct {
-	discovery.DiscoveryInterface
-	meta.RESTMapper
+	discovery.DiscoveryInterfaceWithContext
+	meta.RESTMapperWithContext
 	err error // which do not
 }
 
-// ServerGroupsAndResources keeps the error that restmapper drops.
-func (d *discovered) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-	groups, resources, err := d.DiscoveryInterface.ServerGroupsAndResources()
+// ServerGroupsAndResourcesWithContext keeps the error that restmapper drops.
+func (d *discovered) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	groups, resources, err := d.DiscoveryInterfaceWithContext.ServerGroupsAndResourcesWithContext(ctx)
 	d.err = err
 	return groups, resources, err
 }

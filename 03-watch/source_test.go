@@ -36,12 +36,12 @@ func withoutSky(t *testing.T) *rest.Config {
 func TestATypeWhoseAPIIsDownIsUnavailable(t *testing.T) {
 	mapper, err := newMapper(t.Context(), withoutSky(t))
 	require.NoError(t, err)
-	mapping, err := mappingFor(mapper, "pods")
+	mapping, err := mappingFor(t.Context(), mapper, "pods")
 	require.NoError(t, err, "the others are there")
 	require.Equal(t, "pods", mapping.Resource.Resource)
 
 	for _, name := range []string{"moons", "moons.sky", "moons.v1.sky"} {
-		_, err = mappingFor(mapper, name)
+		_, err = mappingFor(t.Context(), mapper, name)
 		require.EqualError(t, err, "the server does not have a resource type \""+name+"\"; kubectl api-resources lists those that it has; but of sky/v1 there was no answer, so its types are unavailable, not unknown: kubectl get apiservices says why")
 	}
 }

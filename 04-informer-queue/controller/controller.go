@@ -74,9 +74,9 @@ func (c *Controller[K]) Failures(key K) int { return c.queue.NumRequeues(key) }
 //
 // No worker starts before all caches have synced: a cache that is half full looks
 // as if the other half had been deleted.
-func (c *Controller[K]) Run(ctx context.Context, workers int, reconcile Reconcile[K], synced ...cache.InformerSynced) {
+func (c *Controller[K]) Run(ctx context.Context, workers int, reconcile Reconcile[K], synced ...cache.DoneChecker) {
 	defer c.queue.ShutDown()
-	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+	if !cache.WaitFor(ctx, "", synced...) {
 		return // the context ended first
 	}
 	reconcile = c.guard(reconcile)

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // run runs the controller in the background of a synctest bubble, silently. The
 // function that it returns stops it and waits.
-func run[K comparable](t *testing.T, c *Controller[K], workers int, reconcile Reconcile[K], synced ...cache.InformerSynced) (stop func()) {
+func run[K comparable](t *testing.T, c *Controller[K], workers int, reconcile Reconcile[K], synced ...cache.DoneChecker) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	done := make(chan struct{})
 	go func() {
@@ -265,21 +265,28 @@ func TestStopFinishesWhatIsBeingProcessedAndDropsTheRest(t *testing.T) {
 	})
 }
 
+// syncing is a cache that has synced when it is closed.
+type syncing chan struct{}
+
+func (syncing) Name() string            { return "a cache" }
+func (s syncing) Done() <-chan struct{} { return s }
+
 func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var synced, early atomic.Bool
+		synced := make(syncing)
+		var early atomic.Bool
 		var calls atomic.Int32
 		c := New[string]("test")
 		reconcile := func(context.Context, string) error {
-			early.Store(!synced.Load())
+			early.Store(!cache.IsDone(synced))
 			calls.Add(1)
 			return nil
 		}
-		defer run(t, c, 1, reconcile, synced.Load)()
+		defer run(t, c, 1, reconcile, synced)()
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.Zero(t, calls.Load())
-		synced.Store(true)
+		close(synced)
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.EqualValues(t, 1, calls.Load())
 		assert.False(t, early.Load())
@@ -292,7 +299,7 @@ func TestStopBeforeTheCachesHaveSynced(t *testing.T) {
 		reconcile := func(context.Context, string) error { return nil }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		c.Run(ctx, 1, reconcile, func() bool { return false })
+		c.Run(ctx, 1, reconcile, make(syncing))
 		assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
 	})
 }

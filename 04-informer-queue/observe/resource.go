@@ -55,7 +55,8 @@ type apiTypes struct {
 
 func newAPITypes(ctx context.Context, config *rest.Config) (*apiTypes, error) {
 	config = rest.CopyConfig(config)
-	// Discovery takes no context, so the transport brings it along.
+	// The builder takes no context, so the transport adds it to what the builder requests:
+	// https://github.com/kubernetes/cli-runtime/issues/18
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
 			return next.RoundTrip(request.WithContext(ctx))

@@ -35,7 +35,7 @@ func shared(t *testing.T, namespaces ...string) *testcluster.Cluster {
 func work(ctx context.Context, r *runtimes) {
 	var running sync.WaitGroup
 	running.Go(func() { r.informer.RunWithContext(ctx) })
-	r.queue.Run(ctx, 1, r.reconcile, r.handled.HasSynced)
+	r.queue.Run(ctx, 1, r.reconcile, r.handled.HasSyncedChecker())
 	running.Wait()
 }
 

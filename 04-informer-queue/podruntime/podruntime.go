@@ -86,7 +86,7 @@ func (o *options) run(command *cobra.Command, _ []string) error {
 		running.Go(func() error { return monitor.Serve(ctx, listener, registry, r.ready) })
 	}
 	running.Go(func() error { r.informer.RunWithContext(ctx); return nil })
-	r.queue.Run(ctx, 1, r.reconcile, r.handled.HasSynced)
+	r.queue.Run(ctx, 1, r.reconcile, r.handled.HasSyncedChecker())
 	return running.Wait()
 }
 

@@ -120,7 +120,7 @@ func summing(config *rest.Config, namespace string, cause func(context.Context) 
 			return err
 		}
 		inBackground(t, func() { informer.RunWithContext(ctx) })
-		inBackground(t, func() { queue.Run(ctx, 1, reconcile, handled.HasSynced) })
+		inBackground(t, func() { queue.Run(ctx, 1, reconcile, handled.HasSyncedChecker()) })
 		<-s.printed
 		synced.Store(true)
 		return s

@@ -43,7 +43,7 @@ type syncer struct {
 	queue  *controller.Controller[types.NamespacedName]
 
 	namespaces, sources, copies cache.SharedIndexInformer
-	synced                      []cache.InformerSynced
+	synced                      []cache.DoneChecker
 }
 
 // newSyncer prepares the caches. After each resync period all keys are enqueued.
@@ -85,7 +85,7 @@ func (s *syncer) handle(informer cache.SharedIndexInformer, changed func(obj any
 	}
 	// Not the informer's HasSynced: that is true when the cache is full, and this
 	// when the handler has been called for all that is in it.
-	s.synced = append(s.synced, handled.HasSynced)
+	s.synced = append(s.synced, handled.HasSyncedChecker())
 	return nil
 }
 

@@ -79,7 +79,7 @@ func run(ctx context.Context) error {
 	var running sync.WaitGroup
 	running.Go(func() { namespaces.RunWithContext(ctx) })
 	running.Go(func() { configMaps.RunWithContext(ctx) })
-	queue.Run(ctx, 4, l.reconcile, namespaces.HasSynced, configMaps.HasSynced)
+	queue.Run(ctx, 4, l.reconcile, namespaces.HasSyncedChecker(), configMaps.HasSyncedChecker())
 	running.Wait()
 	return nil
 }

@@ -3,10 +3,11 @@
 //
 //	go test -run '^$' -bench . ./bench
 //
-//	writes_test.go   what one At costs the server, from its creation to DONE
-//	burst_test.go    many Ats that are due at the same instant
-//	idle_test.go     many Ats that are due tomorrow
-//	drift_test.go    how soon settings undoes what others do
+//	writes_test.go       what one At costs the server, from its creation to DONE
+//	own_writes_test.go   a read that waits for what was written before it
+//	burst_test.go        many Ats that are due at the same instant
+//	idle_test.go         many Ats that are due tomorrow
+//	drift_test.go        how soon settings undoes what others do
 //
 // AT_BENCH=50,500,1000 is smaller: so many Ats in the first, second and third.
 package bench

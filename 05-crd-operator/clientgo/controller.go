@@ -86,7 +86,7 @@ type Controller struct {
 	ats       cnatlisters.AtLister  // reads from the cache, never from the server
 	pods      corelisters.PodLister // the same
 	informers []cache.SharedIndexInformer
-	synced    []cache.InformerSynced
+	synced    []cache.DoneChecker
 }
 
 // NewController prepares the caches and the queue.
@@ -129,7 +129,7 @@ func (c *Controller) handle(informer cache.SharedIndexInformer, changed func(was
 	}
 	// Not the informer's HasSynced: that is true when the cache is full, and this
 	// when the handler has been called for all that is in it.
-	c.synced = append(c.synced, handled.HasSynced)
+	c.synced = append(c.synced, handled.HasSyncedChecker())
 	return nil
 }
 

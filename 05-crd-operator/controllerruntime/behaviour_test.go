@@ -12,8 +12,20 @@ import (
 
 // TestBehaviour runs the cases that both forms of the operator pass.
 func TestBehaviour(t *testing.T) {
-	run := func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error {
-		return Run(ctx, config, Options{Namespace: namespace, Workers: workers, Clock: clock, SkipNameValidation: true})
+	behaviour.Test(t, runWith(Options{}), "../config", "controllerruntime")
+}
+
+// TestReadYourWrites runs the cases of stale caches with reads that wait for the operator's
+// own writes. In one of them the operator never gets to its live read: see own-writes.md.
+func TestReadYourWrites(t *testing.T) {
+	behaviour.TestStale(t, runWith(Options{ReadYourWrites: true}), "../config", "controllerruntime",
+		"the cache of pods is stale, and it is too late to start")
+}
+
+func runWith(o Options) behaviour.Operator {
+	return func(ctx context.Context, config *rest.Config, namespace string, workers int, clock clock.WithTicker) error {
+		o := o
+		o.Namespace, o.Workers, o.Clock, o.SkipNameValidation = namespace, workers, clock, true
+		return Run(ctx, config, o)
 	}
-	behaviour.Test(t, run, "../config", "controllerruntime")
 }

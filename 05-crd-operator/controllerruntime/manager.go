@@ -38,6 +38,9 @@ type Options struct {
 	// SkipNameValidation allows several operators in one process, which share the metrics
 	// of their name. Tests want that.
 	SkipNameValidation bool
+	// ReadYourWrites makes a read wait until the cache shows what the operator itself has
+	// written. It's off: own-writes.md says why.
+	ReadYourWrites bool
 	// Clock decides when an At is due. The default is that of this machine; tests
 	// bring one that they can set.
 	Clock clock.WithTicker
@@ -104,6 +107,7 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 		Scheme:         scheme,
 		MapperProvider: newMapper,
 		Cache:          caches,
+		Client:         client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: &o.ReadYourWrites}},
 		// A reconcile that has begun is finished, and each has its own deadline.
 		GracefulShutdownTimeout: new(time.Duration(-1)),
 		// Unless this is set, a second operator in the same process is refused: the

@@ -74,9 +74,6 @@ func (r *Reconciler) ControllerManagedBy(mgr ctrl.Manager) *ctrl.Builder {
 			ReconciliationTimeout:   time.Minute,
 			// Each namespace that fails has a backoff of its own, of a minute at most.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](100*time.Millisecond, time.Minute),
-			// The queue of stage 4: first in, first out. The framework's own sorts by
-			// priority, and may leave goroutines behind when it is shut down.
-			UsePriorityQueue: new(false),
 		})
 }
 

@@ -40,7 +40,7 @@ func (l *lab) watchPods(t *testing.T, namespace string) *podLog {
 	require.NoError(t, err)
 	factory.StartWithContext(t.Context())
 	t.Cleanup(factory.Shutdown)
-	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
+	require.True(t, cache.WaitFor(t.Context(), "", informer.HasSyncedChecker()))
 	return log
 }
 

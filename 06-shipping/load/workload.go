@@ -57,7 +57,7 @@ func newWorkload(ctx context.Context, c *cluster, prefix string, rotate, late ti
 		return nil, err
 	}
 	factory.StartWithContext(ctx)
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+	if !cache.WaitFor(ctx, "", informer.HasSyncedChecker()) {
 		return nil, fmt.Errorf("watching pods: %w", ctx.Err())
 	}
 	return w, nil

@@ -32,7 +32,8 @@ func addProbes(ctx context.Context, mgr ctrl.Manager) error {
 }
 
 // getInformers creates the informers of all kinds. The controllers would, too, but only
-// when they start, and ready waits for the informers that there are.
+// when they start, and ready waits for the informers that there are. EnableWarmup fills a
+// standby's queue as well: https://github.com/kubernetes-sigs/controller-runtime/pull/3192
 func getInformers(ctx context.Context, caches cache.Cache) error {
 	for kind := range cacheOptions(nil).ByObject {
 		if _, err := caches.GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {

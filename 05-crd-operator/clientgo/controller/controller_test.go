@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
@@ -247,13 +248,20 @@ func TestWithoutATimeoutItHasNoDeadline(t *testing.T) {
 	})
 }
 
+// syncing is a cache that has synced when it is closed.
+type syncing chan struct{}
+
+func (syncing) Name() string            { return "a cache" }
+func (s syncing) Done() <-chan struct{} { return s }
+
 func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var synced, early atomic.Bool
+		synced := make(syncing)
+		var early atomic.Bool
 		var calls atomic.Int32
 		c := New[string]("test", clock.RealClock{})
 		reconcile := func(context.Context, string) error {
-			early.Store(!synced.Load())
+			early.Store(!cache.IsDone(synced))
 			calls.Add(1)
 			return nil
 		}
@@ -261,12 +269,12 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			c.Run(ctx, 1, reconcile, synced.Load)
+			c.Run(ctx, 1, reconcile, synced)
 		}()
 		c.Enqueue("a")
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.Zero(t, calls.Load())
-		synced.Store(true)
+		close(synced)
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
 		assert.EqualValues(t, 1, calls.Load())
 		assert.False(t, early.Load())
@@ -281,7 +289,7 @@ func TestStopBeforeTheCachesHaveSynced(t *testing.T) {
 		reconcile := func(context.Context, string) error { return nil }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		c.Run(ctx, 1, reconcile, func() bool { return false })
+		c.Run(ctx, 1, reconcile, make(syncing))
 		assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
 	})
 }

@@ -55,19 +55,13 @@ type testCase func(*env)
 // Test runs all cases with the operator. It has no other rights than those of
 // the ClusterRole in config/rbac, under the policy in config/admission.
 func Test(t *testing.T, run Operator, config, roleName string) {
-	crds := filepath.Join(config, "crd")
-	crd := testcluster.ReadCRDs(t, crds)
-	i := slices.IndexFunc(crd, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == "At" })
-	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
-	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
+	s, crd := newSuite(t, run, config, roleName)
 
 	// A cluster that had an older version has objects that the present one would refuse.
-	s.cluster.InstallCRDs(t, withoutRules(crd[i]))
-	s.config = s.cluster.User(t, roleName, s.rules)
-	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
+	s.cluster.InstallCRDs(t, withoutRules(crd))
 	t.Run("with a CRD without rules", func(t *testing.T) { s.runCases(t, together, invalid) })
 
-	s.cluster.InstallCRDs(t, crd[i])
+	s.cluster.InstallCRDs(t, crd)
 	s.awaitRules(t)
 	t.Run("alone", func(t *testing.T) { s.runCases(t, alone, outage) })
 	t.Run("together", func(t *testing.T) {
@@ -76,6 +70,31 @@ func Test(t *testing.T, run Operator, config, roleName string) {
 		t.Run("deaths", func(t *testing.T) { t.Parallel(); nothingRunsTwice(t, s) })
 		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
 	})
+}
+
+// TestStale runs the cases of stale caches alone, but for those with these names.
+func TestStale(t *testing.T, run Operator, config, roleName string, without ...string) {
+	s, crd := newSuite(t, run, config, roleName)
+	s.cluster.InstallCRDs(t, crd)
+	cases := maps.Clone(stale)
+	for _, name := range without {
+		require.Contains(t, cases, name)
+		delete(cases, name)
+	}
+	s.runCases(t, together, cases)
+}
+
+// newSuite starts a cluster, with what the operator needs but for the CRD of Ats.
+func newSuite(t *testing.T, run Operator, config, roleName string) (*suite, *apiextensionsv1.CustomResourceDefinition) {
+	t.Helper()
+	crds := filepath.Join(config, "crd")
+	crd := testcluster.ReadCRDs(t, crds)
+	i := slices.IndexFunc(crd, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == "At" })
+	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
+	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
+	s.config = s.cluster.User(t, roleName, s.rules)
+	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
+	return s, crd[i]
 }
 
 const together, alone = true, false

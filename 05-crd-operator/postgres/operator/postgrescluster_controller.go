@@ -132,8 +132,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 			MaxConcurrentReconciles: 8, // most of the time they wait for members
 			// The default waits for minutes after some errors, and a failover cannot.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, 2*time.Second),
-			// The framework's own queue may leave goroutines behind when it is shut down.
-			UsePriorityQueue: new(false),
 		}).
 		Complete(r)
 }
