@@ -14,7 +14,7 @@ import (
 // At runs a command at a time: once, in a pod of its own, named after the At
 // with -pod behind it.
 type AtApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration    `json:""`
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// What to run, and when.
 	Spec *AtSpecApplyConfiguration `json:"spec,omitempty"`

@@ -16,7 +16,7 @@ import (
 // same key, the one of higher priority wins; of two with the same priority the
 // older one; of two that are equally old the one whose name comes first.
 type SettingsLayerApplyConfiguration struct {
-	v1.TypeMetaApplyConfiguration    `json:",inline"`
+	v1.TypeMetaApplyConfiguration    `json:""`
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// The settings, and how much they weigh.
 	Spec *SettingsLayerSpecApplyConfiguration `json:"spec,omitempty"`

@@ -18,11 +18,39 @@ import (
 )
 
 // AtInformer provides access to a shared informer and lister for
-// Ats.
+// Ats. Prefer using the type-safe variant (see [TypedAtInformer]).
 type AtInformer interface {
 	Informer() cache.SharedIndexInformer
 	Lister() cnatv1alpha1.AtLister
 }
+
+// TypedAtInformer provides access to a shared informer and lister for
+// Ats, including the type-safe TypedInformer variant.
+// It is a superset of AtInformer.
+type TypedAtInformer interface {
+	Informer() cache.SharedIndexInformer
+	TypedInformer() AtIndexInformer
+	Lister() cnatv1alpha1.AtLister
+}
+
+// AtIndexInformer is a wrapper around the underlying [cache.SharedIndexInformer]
+// with type-safe variants of several methods.
+type AtIndexInformer cache.TypedSharedIndexInformer[*apicnatv1alpha1.At]
+
+// AtHandlerFuncs is a specialization of [cache.TypedResourceEventHandlerFuncs] for At.
+type AtHandlerFuncs = cache.TypedResourceEventHandlerFuncs[*apicnatv1alpha1.At]
+
+// AtDetailedHandlerFuncs is a specialization of [cache.TypedResourceEventHandlerDetailedFuncs] for At.
+type AtDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*apicnatv1alpha1.At]
+
+// AtFilteringHandler is a specialization of [cache.TypedFilteringResourceEventHandler] for At.
+type AtFilteringHandler = cache.TypedFilteringResourceEventHandler[*apicnatv1alpha1.At]
+
+// AtIndexers is a specialization of [cache.TypedIndexers] for At.
+type AtIndexers = cache.TypedIndexers[*apicnatv1alpha1.At]
+
+// DeletedAt is a specialization of [cache.DeletedObject] for At.
+type DeletedAt = cache.DeletedObject[*apicnatv1alpha1.At]
 
 type atInformer struct {
 	factory          internalinterfaces.SharedInformerFactory
@@ -33,25 +61,49 @@ type atInformer struct {
 // NewAtInformer constructs a new informer for At type.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedAtInformer]).
 func NewAtInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewAtInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+}
+
+// NewTypedAtInformer constructs a new informer for At type.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedAtInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers AtIndexers) AtIndexInformer {
+	return NewTypedAtInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredAtInformer constructs a new informer for At type.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedFilteredAtInformer]).
 func NewFilteredAtInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewAtInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+	return NewTypedAtInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+}
+
+// NewTypedFilteredAtInformer constructs a new informer for At type.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedFilteredAtInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers AtIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) AtIndexInformer {
+	return NewTypedAtInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewAtInformerWithOptions constructs a new informer for At type with additional options.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedAtInformerWithOptions]).
 func NewAtInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
+	return NewTypedAtInformerWithOptions(client, namespace, options)
+}
+
+// NewTypedAtInformerWithOptions constructs a new informer for At type with additional options.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedAtInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) AtIndexInformer {
 	gvr := schema.GroupVersionResource{Group: "cnat.programming-kubernetes.info", Version: "v1alpha1", Resource: "ats"}
 	identifier := options.InformerName.WithResource(gvr)
 	tweakListOptions := options.TweakListOptions
-	return cache.NewSharedIndexInformerWithOptions(
+	return cache.NewTypedSharedIndexInformer[*apicnatv1alpha1.At](cache.NewSharedIndexInformerWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 			ListFunc: func(opts v1.ListOptions) (runtime.Object, error) {
 				if tweakListOptions != nil {
@@ -84,17 +136,57 @@ func NewAtInformerWithOptions(client versioned.Interface, namespace string, opti
 			Indexers:     options.Indexers,
 			Identifier:   identifier,
 		},
-	)
+	))
 }
 
 func (f *atInformer) defaultInformer(client versioned.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
-	return NewAtInformerWithOptions(client, f.namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, InformerName: f.factory.InformerName(), TweakListOptions: f.tweakListOptions})
+	return NewTypedAtInformerWithOptions(client, f.namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, InformerName: f.factory.InformerName(), TweakListOptions: f.tweakListOptions})
 }
 
 func (f *atInformer) Informer() cache.SharedIndexInformer {
-	return f.factory.InformerFor(&apicnatv1alpha1.At{}, f.defaultInformer)
+	return f.TypedInformer()
+}
+
+func (f *atInformer) TypedInformer() AtIndexInformer {
+	return cache.NewTypedSharedIndexInformer[*apicnatv1alpha1.At](f.factory.InformerFor(&apicnatv1alpha1.At{}, f.defaultInformer))
 }
 
 func (f *atInformer) Lister() cnatv1alpha1.AtLister {
 	return cnatv1alpha1.NewAtLister(f.Informer().GetIndexer())
+}
+
+// ToTypedAtInformer converts an untyped informer into a TypedAtInformer.
+//
+// WARNING: this conversion is only safe if the informer handles objects of type
+// *At. If that is not the case, calling type-safe methods of the returned
+// TypedAtInformer leads to runtime panics. A safer alternative is to pass
+// around a TypedAtInformer instances that was obtained from a
+// SharedInformerFactory.
+func ToTypedAtInformer(informer AtInformer) TypedAtInformer {
+	if informer, ok := informer.(TypedAtInformer); ok {
+		return informer
+	}
+	return &atTypedInformerAdapter{informer}
+}
+
+type atTypedInformerAdapter struct {
+	AtInformer
+}
+
+func (a *atTypedInformerAdapter) TypedInformer() AtIndexInformer {
+	return cache.NewTypedSharedIndexInformer[*apicnatv1alpha1.At](a.Informer())
+}
+
+// ToAtIndexInformer converts an untyped informer into a AtIndexInformer.
+//
+// WARNING: this conversion is only safe if the informer handles objects of type
+// *At. If that is not the case, calling type-safe methods of the returned
+// AtIndexInformer leads to runtime panics. A safer alternative is to pass
+// around a AtIndexInformer instances that was obtained from a
+// SharedInformerFactory.
+func ToAtIndexInformer(informer cache.SharedIndexInformer) AtIndexInformer {
+	if informer, ok := informer.(AtIndexInformer); ok {
+		return informer
+	}
+	return cache.NewTypedSharedIndexInformer[*apicnatv1alpha1.At](informer)
 }

@@ -9,7 +9,7 @@ import (
 // Interface provides access to all the informers in this group version.
 type Interface interface {
 	// Ats returns a AtInformer.
-	Ats() AtInformer
+	Ats() TypedAtInformer
 }
 
 type version struct {
@@ -23,7 +23,7 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
 }
 
-// Ats returns a AtInformer.
-func (v *version) Ats() AtInformer {
+// Ats returns a TypedAtInformer.
+func (v *version) Ats() TypedAtInformer {
 	return &atInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }

@@ -9,7 +9,7 @@ import (
 // Interface provides access to all the informers in this group version.
 type Interface interface {
 	// SettingsLayers returns a SettingsLayerInformer.
-	SettingsLayers() SettingsLayerInformer
+	SettingsLayers() TypedSettingsLayerInformer
 }
 
 type version struct {
@@ -23,7 +23,7 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
 }
 
-// SettingsLayers returns a SettingsLayerInformer.
-func (v *version) SettingsLayers() SettingsLayerInformer {
+// SettingsLayers returns a TypedSettingsLayerInformer.
+func (v *version) SettingsLayers() TypedSettingsLayerInformer {
 	return &settingsLayerInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }

@@ -18,11 +18,39 @@ import (
 )
 
 // SettingsLayerInformer provides access to a shared informer and lister for
-// SettingsLayers.
+// SettingsLayers. Prefer using the type-safe variant (see [TypedSettingsLayerInformer]).
 type SettingsLayerInformer interface {
 	Informer() cache.SharedIndexInformer
 	Lister() settingsv1alpha1.SettingsLayerLister
 }
+
+// TypedSettingsLayerInformer provides access to a shared informer and lister for
+// SettingsLayers, including the type-safe TypedInformer variant.
+// It is a superset of SettingsLayerInformer.
+type TypedSettingsLayerInformer interface {
+	Informer() cache.SharedIndexInformer
+	TypedInformer() SettingsLayerIndexInformer
+	Lister() settingsv1alpha1.SettingsLayerLister
+}
+
+// SettingsLayerIndexInformer is a wrapper around the underlying [cache.SharedIndexInformer]
+// with type-safe variants of several methods.
+type SettingsLayerIndexInformer cache.TypedSharedIndexInformer[*apisettingsv1alpha1.SettingsLayer]
+
+// SettingsLayerHandlerFuncs is a specialization of [cache.TypedResourceEventHandlerFuncs] for SettingsLayer.
+type SettingsLayerHandlerFuncs = cache.TypedResourceEventHandlerFuncs[*apisettingsv1alpha1.SettingsLayer]
+
+// SettingsLayerDetailedHandlerFuncs is a specialization of [cache.TypedResourceEventHandlerDetailedFuncs] for SettingsLayer.
+type SettingsLayerDetailedHandlerFuncs = cache.TypedResourceEventHandlerDetailedFuncs[*apisettingsv1alpha1.SettingsLayer]
+
+// SettingsLayerFilteringHandler is a specialization of [cache.TypedFilteringResourceEventHandler] for SettingsLayer.
+type SettingsLayerFilteringHandler = cache.TypedFilteringResourceEventHandler[*apisettingsv1alpha1.SettingsLayer]
+
+// SettingsLayerIndexers is a specialization of [cache.TypedIndexers] for SettingsLayer.
+type SettingsLayerIndexers = cache.TypedIndexers[*apisettingsv1alpha1.SettingsLayer]
+
+// DeletedSettingsLayer is a specialization of [cache.DeletedObject] for SettingsLayer.
+type DeletedSettingsLayer = cache.DeletedObject[*apisettingsv1alpha1.SettingsLayer]
 
 type settingsLayerInformer struct {
 	factory          internalinterfaces.SharedInformerFactory
@@ -33,25 +61,49 @@ type settingsLayerInformer struct {
 // NewSettingsLayerInformer constructs a new informer for SettingsLayer type.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedSettingsLayerInformer]).
 func NewSettingsLayerInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return NewSettingsLayerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers})
+}
+
+// NewTypedSettingsLayerInformer constructs a new informer for SettingsLayer type.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedSettingsLayerInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers SettingsLayerIndexers) SettingsLayerIndexInformer {
+	return NewTypedSettingsLayerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers)})
 }
 
 // NewFilteredSettingsLayerInformer constructs a new informer for SettingsLayer type.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedFilteredSettingsLayerInformer]).
 func NewFilteredSettingsLayerInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) cache.SharedIndexInformer {
-	return NewSettingsLayerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+	return NewTypedSettingsLayerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, TweakListOptions: tweakListOptions})
+}
+
+// NewTypedFilteredSettingsLayerInformer constructs a new informer for SettingsLayer type.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedFilteredSettingsLayerInformer(client versioned.Interface, namespace string, resyncPeriod time.Duration, indexers SettingsLayerIndexers, tweakListOptions internalinterfaces.TweakListOptionsFunc) SettingsLayerIndexInformer {
+	return NewTypedSettingsLayerInformerWithOptions(client, namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.TypedIndexersToIndexers(indexers), TweakListOptions: tweakListOptions})
 }
 
 // NewSettingsLayerInformerWithOptions constructs a new informer for SettingsLayer type with additional options.
 // Always prefer using an informer factory to get a shared informer instead of getting an independent
 // one. This reduces memory footprint and number of connections to the server.
+// If you really need an independent one, prefer using the type-safe variant (see [NewTypedSettingsLayerInformerWithOptions]).
 func NewSettingsLayerInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) cache.SharedIndexInformer {
+	return NewTypedSettingsLayerInformerWithOptions(client, namespace, options)
+}
+
+// NewTypedSettingsLayerInformerWithOptions constructs a new informer for SettingsLayer type with additional options.
+// Always prefer using an informer factory to get a shared informer instead of getting an independent
+// one. This reduces memory footprint and number of connections to the server.
+func NewTypedSettingsLayerInformerWithOptions(client versioned.Interface, namespace string, options internalinterfaces.InformerOptions) SettingsLayerIndexInformer {
 	gvr := schema.GroupVersionResource{Group: "settings.example.com", Version: "v1alpha1", Resource: "settingslayers"}
 	identifier := options.InformerName.WithResource(gvr)
 	tweakListOptions := options.TweakListOptions
-	return cache.NewSharedIndexInformerWithOptions(
+	return cache.NewTypedSharedIndexInformer[*apisettingsv1alpha1.SettingsLayer](cache.NewSharedIndexInformerWithOptions(
 		cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 			ListFunc: func(opts v1.ListOptions) (runtime.Object, error) {
 				if tweakListOptions != nil {
@@ -84,17 +136,57 @@ func NewSettingsLayerInformerWithOptions(client versioned.Interface, namespace s
 			Indexers:     options.Indexers,
 			Identifier:   identifier,
 		},
-	)
+	))
 }
 
 func (f *settingsLayerInformer) defaultInformer(client versioned.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
-	return NewSettingsLayerInformerWithOptions(client, f.namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, InformerName: f.factory.InformerName(), TweakListOptions: f.tweakListOptions})
+	return NewTypedSettingsLayerInformerWithOptions(client, f.namespace, internalinterfaces.InformerOptions{ResyncPeriod: resyncPeriod, Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, InformerName: f.factory.InformerName(), TweakListOptions: f.tweakListOptions})
 }
 
 func (f *settingsLayerInformer) Informer() cache.SharedIndexInformer {
-	return f.factory.InformerFor(&apisettingsv1alpha1.SettingsLayer{}, f.defaultInformer)
+	return f.TypedInformer()
+}
+
+func (f *settingsLayerInformer) TypedInformer() SettingsLayerIndexInformer {
+	return cache.NewTypedSharedIndexInformer[*apisettingsv1alpha1.SettingsLayer](f.factory.InformerFor(&apisettingsv1alpha1.SettingsLayer{}, f.defaultInformer))
 }
 
 func (f *settingsLayerInformer) Lister() settingsv1alpha1.SettingsLayerLister {
 	return settingsv1alpha1.NewSettingsLayerLister(f.Informer().GetIndexer())
+}
+
+// ToTypedSettingsLayerInformer converts an untyped informer into a TypedSettingsLayerInformer.
+//
+// WARNING: this conversion is only safe if the informer handles objects of type
+// *SettingsLayer. If that is not the case, calling type-safe methods of the returned
+// TypedSettingsLayerInformer leads to runtime panics. A safer alternative is to pass
+// around a TypedSettingsLayerInformer instances that was obtained from a
+// SharedInformerFactory.
+func ToTypedSettingsLayerInformer(informer SettingsLayerInformer) TypedSettingsLayerInformer {
+	if informer, ok := informer.(TypedSettingsLayerInformer); ok {
+		return informer
+	}
+	return &settingsLayerTypedInformerAdapter{informer}
+}
+
+type settingsLayerTypedInformerAdapter struct {
+	SettingsLayerInformer
+}
+
+func (a *settingsLayerTypedInformerAdapter) TypedInformer() SettingsLayerIndexInformer {
+	return cache.NewTypedSharedIndexInformer[*apisettingsv1alpha1.SettingsLayer](a.Informer())
+}
+
+// ToSettingsLayerIndexInformer converts an untyped informer into a SettingsLayerIndexInformer.
+//
+// WARNING: this conversion is only safe if the informer handles objects of type
+// *SettingsLayer. If that is not the case, calling type-safe methods of the returned
+// SettingsLayerIndexInformer leads to runtime panics. A safer alternative is to pass
+// around a SettingsLayerIndexInformer instances that was obtained from a
+// SharedInformerFactory.
+func ToSettingsLayerIndexInformer(informer cache.SharedIndexInformer) SettingsLayerIndexInformer {
+	if informer, ok := informer.(SettingsLayerIndexInformer); ok {
+		return informer
+	}
+	return cache.NewTypedSharedIndexInformer[*apisettingsv1alpha1.SettingsLayer](informer)
 }
