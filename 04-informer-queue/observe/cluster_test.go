@@ -581,7 +581,7 @@ func aPortInUse(t *testing.T, n *namespace) {
 func cannotBeObserved(t *testing.T, n *namespace) {
 	for args, want := range map[string]string{
 		"moons":                     `the server doesn't have a resource type "moons"; kubectl api-resources lists those that it has`,
-		"moons.example.com":         `the server doesn't have a resource type "moons"; kubectl api-resources lists those that it has`,
+		"moons.example.com":         `the server doesn't have a resource type "moons" in group "example.com"; kubectl api-resources lists those that it has`,
 		"subjectaccessreviews":      "this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (the server does not allow this method on the requested resource)",
 		"componentstatuses -q":      `this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (watch is not supported on resources of kind "componentstatuses")`,
 		"configmaps --context=moon": `context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`,
