@@ -41,9 +41,6 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	if steps := unasked(l); len(steps) > 0 {
 		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
 	}
-	if blocks := long(l); len(blocks) > 0 {
-		over["blocks"] = fmt.Sprintf("has blocks of more than %d lines: line %s", mostLines, strings.Join(blocks, ", "))
-	}
 	return over
 }
 
@@ -57,18 +54,6 @@ func unasked(l lesson.Lesson) (steps []string) {
 		}
 	}
 	return steps
-}
-
-// long returns the lines in which blocks begin that are too long.
-func long(l lesson.Lesson) (lines []string) {
-	for _, step := range l.Steps {
-		for _, block := range step.Blocks {
-			if strings.Count(block.Code, "\n") > mostLines {
-				lines = append(lines, strconv.Itoa(block.Line))
-			}
-		}
-	}
-	return lines
 }
 
 // Words counts the words of a text that are prose: not those in fences and comments.
