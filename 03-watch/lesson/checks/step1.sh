@@ -1,10 +1,10 @@
 #!/bin/sh
-# Step 1: first/ has printed the pod, and a change to it.
+# Step 1: first/ has printed the pod and a change to it, and a watch by hand has received one.
 cd "$(dirname "$0")/../.." || exit 1
 
 for program in watch naive; do
 	if [ ! -x "$program" ]; then
-		echo "$program is not built yet: go build"
+		echo "$program isn't built yet: go build"
 		exit 1
 	fi
 done
@@ -14,4 +14,8 @@ for type in ADDED MODIFIED; do
 		exit 1
 	fi
 done
+if ! grep -q '"type":"MODIFIED".*"name":"bell"' events.json 2>/dev/null; then
+	echo "events.json has no change to the pod bell yet: open the watch, and label the pod while it is open"
+	exit 1
+fi
 echo done

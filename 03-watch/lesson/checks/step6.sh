@@ -1,17 +1,15 @@
 #!/bin/sh
-# Step 6: watch pods lost its connection, and lost nothing else.
+# Step 6: the version was gone, and a list showed what happened meanwhile.
 cd "$(dirname "$0")/../.." || exit 1
 
-if ! grep -q 'going on from version' pods.log 2>/dev/null; then
-	echo "pods.log does not show a lost connection yet: take it away from watch pods, and give it back"
+if ! grep -q 'too old resource version' gone.log 2>/dev/null; then
+	echo "gone.log does not show a version that is gone yet: lab expire, while the watches are cut"
 	exit 1
 fi
-if ! grep -q '^DELETED pod buoy' pods.log; then
-	echo "pods.log does not have buoy DELETED: delete it while the connection is away, and give the program time"
-	exit 1
-fi
-if [ "$(grep -c '^ADDED pod bell' pods.log)" != 1 ]; then
-	echo "pods.log has bell ADDED more than once: remove the file and do the step again"
-	exit 1
-fi
+for change in "MODIFIED pod bell" "ADDED pod crane" "DELETED pod buoy"; do
+	if ! grep -q "^$change" gone.log; then
+		echo "gone.log does not have \"$change\" yet: change it while the watches are cut"
+		exit 1
+	fi
+done
 echo done

@@ -69,5 +69,5 @@ func TestACoreLessonHasLimits(t *testing.T) {
 }
 
 func TestOnlyProseIsCounted(t *testing.T) {
-	assert.Equal(t, 4, Words("Two words - and `code`.\n\n```sh\nnot this\n```\n\n<!-- nor this -->\n"))
+	assert.Equal(t, 5, Words("Two words - and `code`.\n\n```sh\nnot this\n```\n\nNor <!-- nor this --> <!-- nor\nthis -->\n"))
 }

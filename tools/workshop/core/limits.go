@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	predict = regexp.MustCompile(`(?m)^\*\*Predict:\*\*`)
 	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	breaks  = regexp.MustCompile(`^Break\b`)
 	word    = regexp.MustCompile(`[\pL\pN]`)
 )
@@ -44,12 +44,10 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	return over
 }
 
-// unasked returns the steps that break something, as their titles say, without a question before their
-// first block.
+// unasked returns the steps that break something, as their titles say, without a question.
 func unasked(l lesson.Lesson) (steps []string) {
 	for _, step := range l.Steps {
-		at := predict.FindStringIndex(step.Text)
-		if breaks.MatchString(step.Title) && (at == nil || strings.Contains(step.Text[:at[0]], "```bash exec")) {
+		if breaks.MatchString(step.Title) && len(step.Questions) == 0 {
 			steps = append(steps, strconv.Itoa(step.Number))
 		}
 	}
@@ -63,11 +61,8 @@ func Words(text string) int {
 	for _, fence := range document.Fences {
 		edits = append(edits, markdown.Edit{Range: fence.Range})
 	}
-	for _, comment := range document.Comments {
-		edits = append(edits, markdown.Edit{Range: comment.Range})
-	}
 	count := 0
-	for field := range strings.FieldsSeq(document.Apply(edits...)) {
+	for field := range strings.FieldsSeq(comment.ReplaceAllString(document.Apply(edits...), "")) {
 		if word.MatchString(field) {
 			count++
 		}
