@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	predict = regexp.MustCompile(`(?m)^\*\*Predict:\*\*`)
 	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	breaks  = regexp.MustCompile(`^Break\b`)
 	word    = regexp.MustCompile(`[\pL\pN]`)
 )
@@ -41,34 +41,17 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	if steps := unasked(l); len(steps) > 0 {
 		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
 	}
-	if blocks := long(l); len(blocks) > 0 {
-		over["blocks"] = fmt.Sprintf("has blocks of more than %d lines: line %s", mostLines, strings.Join(blocks, ", "))
-	}
 	return over
 }
 
-// unasked returns the steps that break something, as their titles say, without a question before their
-// first block.
+// unasked returns the steps that break something, as their titles say, without a question.
 func unasked(l lesson.Lesson) (steps []string) {
 	for _, step := range l.Steps {
-		at := predict.FindStringIndex(step.Text)
-		if breaks.MatchString(step.Title) && (at == nil || strings.Contains(step.Text[:at[0]], "```bash exec")) {
+		if breaks.MatchString(step.Title) && len(step.Questions) == 0 {
 			steps = append(steps, strconv.Itoa(step.Number))
 		}
 	}
 	return steps
-}
-
-// long returns the lines in which blocks begin that are too long.
-func long(l lesson.Lesson) (lines []string) {
-	for _, step := range l.Steps {
-		for _, block := range step.Blocks {
-			if strings.Count(block.Code, "\n") > mostLines {
-				lines = append(lines, strconv.Itoa(block.Line))
-			}
-		}
-	}
-	return lines
 }
 
 // Words counts the words of a text that are prose: not those in fences and comments.
@@ -78,11 +61,8 @@ func Words(text string) int {
 	for _, fence := range document.Fences {
 		edits = append(edits, markdown.Edit{Range: fence.Range})
 	}
-	for _, comment := range document.Comments {
-		edits = append(edits, markdown.Edit{Range: comment.Range})
-	}
 	count := 0
-	for field := range strings.FieldsSeq(document.Apply(edits...)) {
+	for field := range strings.FieldsSeq(comment.ReplaceAllString(document.Apply(edits...), "")) {
 		if word.MatchString(field) {
 			count++
 		}

@@ -1,19 +1,17 @@
 #!/bin/sh
-# Step 3: podlog has reported a pod from its first day to its last, and a resync.
+# Step 3: podlog got a tombstone and a name that came back; the careless handler panicked.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q "^# the cache has synced" podlog.log 2>/dev/null; then
-	echo "podlog.log does not say that the cache has synced: run ./bin/podlog --resync=3s"
+if ! grep -q "^panic: interface conversion: .*DeletedFinalStateUnknown" careless.log 2>/dev/null; then
+	echo "careless.log shows no panic yet: delete the pod buoy while the watches are cut, then lab expire"
 	exit 1
 fi
-for line in "onAdd: default/buoy" "onUpdate: default/buoy" "onDelete: default/buoy"; do
-	if ! grep -q "^$line" podlog.log; then
-		echo "podlog.log has no line \"$line\" yet: run the pod buoy, and delete it, while podlog runs"
-		exit 1
-	fi
-done
-if ! grep -q "^onUpdate: default/bell (resync: still version" podlog.log; then
-	echo "podlog.log shows no resync of bell yet: let podlog run for longer than the resync period"
+if ! grep -q "^onDelete: default/buoy (tombstone" tombstone.log 2>/dev/null; then
+	echo "tombstone.log shows no tombstone of buoy yet: delete it while the watches are cut, then lab expire"
+	exit 1
+fi
+if ! grep -q "^onUpdate: default/bell (another pod of the same name)" tombstone.log; then
+	echo "tombstone.log does not show another pod bell yet: delete it and run it again while the watches are cut"
 	exit 1
 fi
 echo done
