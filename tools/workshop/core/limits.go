@@ -47,12 +47,11 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	return over
 }
 
-// unasked returns the steps that break something, as their titles say, without a question before their
-// first block.
+// unasked returns the steps that break something, as their titles say, without a question. That one
+// stands before a block is for the lesson to know; a block before it prepares the break.
 func unasked(l lesson.Lesson) (steps []string) {
 	for _, step := range l.Steps {
-		at := predict.FindStringIndex(step.Text)
-		if breaks.MatchString(step.Title) && (at == nil || strings.Contains(step.Text[:at[0]], "```bash exec")) {
+		if breaks.MatchString(step.Title) && !predict.MatchString(step.Text) {
 			steps = append(steps, strconv.Itoa(step.Number))
 		}
 	}
