@@ -1,13 +1,13 @@
 #!/bin/sh
-# Step 4: the command of crane has run twice, because of a crash.
+# Step 4: the command of ghost has run again after it was DONE, because of a stale cache.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if [ "$(grep -cs YAY crane.log)" != 2 ]; then
-	echo "crane.log does not have YAY twice yet: kill ./bin/first after the create, delete the pod, and start it again"
+if [ "$(grep -cs YAY ghost.log)" != 2 ]; then
+	echo "ghost.log does not have YAY twice yet: lab freeze ats, and delete the pod when the At is DONE"
 	exit 1
 fi
-if [ "$(kubectl get at crane -o jsonpath='{.status.phase}' 2>/dev/null)" != DONE ]; then
-	echo "the At crane is not DONE yet: run ./bin/first"
+if ! grep -q "has been modified" stale.log 2>/dev/null; then
+	echo "stale.log does not have a 409 yet: the second attempt to write DONE should be rejected"
 	exit 1
 fi
 if [ -n "$(kubectl get nodes --field-selector=spec.unschedulable=true -o name)" ]; then

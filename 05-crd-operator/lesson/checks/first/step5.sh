@@ -1,13 +1,13 @@
 #!/bin/sh
-# Step 5: dory has a second pod, because the first was deleted.
+# Step 5: buoy is DONE, although the only pod of that name is somebody else's.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -qsE '^[0-9a-f-]{36} [0-9a-f-]{36}$' uids.log; then
-	echo "uids.log does not have the UIDs of two pods yet: delete the pod dory-pod while ./bin/first runs"
+if [ "$(kubectl get at buoy -o jsonpath='{.status.phase}' 2>/dev/null)" != DONE ]; then
+	echo "the At buoy is not DONE yet: create it while ./bin/first runs"
 	exit 1
 fi
-if [ "$(kubectl get at dory -o jsonpath='{.status.phase}' 2>/dev/null)" != RUNNING ]; then
-	echo "the At dory is not RUNNING: let it sleep for longer"
+if [ "$(kubectl logs buoy-pod 2>/dev/null)" != ballast ]; then
+	echo "the pod buoy-pod is not the foreign one: create it before the At"
 	exit 1
 fi
 echo done
