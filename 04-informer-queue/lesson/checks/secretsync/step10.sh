@@ -16,7 +16,7 @@ if kubectl get clusterrole secretsync >/dev/null 2>&1; then
 	echo "the cluster role is still there: kubectl delete -f secretsync/rbac.yaml"
 	exit 1
 fi
-for file in secretsync.log changes.log keys.log killed.log restarted.log idle.log watch.log down.log stale.log proxy.log foreign.log account.log proxy.kubeconfig account.kubeconfig account.token; do
+for file in secretsync.log changes.log keys.log killed.log restarted.log idle.log watch.log down.log stale.log requests.log foreign.log account.log account.kubeconfig account.token; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1

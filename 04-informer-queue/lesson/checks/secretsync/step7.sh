@@ -2,12 +2,12 @@
 # With a stale cache, one write was refused and repeated, and one delete was not made.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'PUT.*/harbour/secrets/db.*409' proxy.log 2>/dev/null; then
-	echo "proxy.log shows no 409 for harbour/db yet: label the copy and change its source while the cache is frozen"
+if ! grep -q 'PUT harbour/secrets/db 409' requests.log 2>/dev/null; then
+	echo "requests.log shows no 409 for harbour/db yet: label the copy and change its source while the cache is frozen"
 	exit 1
 fi
 if ! grep -q '^updated harbour/db:' stale.log 2>/dev/null; then
-	echo "stale.log does not show that harbour/db was updated: let the proxy answer the LIST and WATCH of the copies again"
+	echo "stale.log does not show that harbour/db was updated: lab thaw"
 	exit 1
 fi
 if ! kubectl -n harbour get secret db -o jsonpath='{.metadata.labels}' | grep -q '"team":"divers"'; then

@@ -7,11 +7,11 @@ if [ "$(kubectl logs crashed-pod 2>/dev/null)" != YAY ]; then
 	exit 1
 fi
 if ! grep -q 'reading the At default/deleted' live.log 2>/dev/null; then
-	echo "live.log does not show yet that the At deleted could not be read: create it while the proxy rejects the live read"
+	echo "live.log does not show yet that the At deleted could not be read: create it while the lab refuses the live read"
 	exit 1
 fi
 if kubectl get at deleted >/dev/null 2>&1; then
-	echo "the At deleted is still there: delete it while the proxy is down"
+	echo "the At deleted is still there: kubectl delete at deleted"
 	exit 1
 fi
 if kubectl get pod deleted-pod >/dev/null 2>&1; then

@@ -20,7 +20,7 @@ for left in clusterrole/controllerruntime validatingadmissionpolicy/cnat-pods se
 		exit 1
 	fi
 done
-for file in steps.log fence.log live.log crashed.log once.log refused.log older.log account.log forbidden.log orphan.log index.log leave.log proxy.log proxy.kubeconfig account.kubeconfig account.token; do
+for file in steps.log fence.log live.log crashed.log once.log refused.log older.log account.log forbidden.log orphan.log index.log leave.log account.kubeconfig account.token; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1
