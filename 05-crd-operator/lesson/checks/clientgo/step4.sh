@@ -2,12 +2,12 @@
 # A read has opened a watch of all pods; the finished operator watches its own.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep 'api/v1/pods?.*watch=true' proxy.log 2>/dev/null | grep -qv labelSelector; then
-	echo "proxy.log shows no watch of all pods: run bin/unowned through the proxy, and create the At read"
+if ! lab logs requests | grep ' unowned GET /api/v1/pods?.*watch=true' | grep -qv labelSelector; then
+	echo "lab logs requests shows no watch of all pods: lab run bin/unowned, and create the At read"
 	exit 1
 fi
 if ! grep -q 'labelSelector=' watch.log 2>/dev/null; then
-	echo "watch.log shows no watch with a selector: run bin/controllerruntime through the same proxy"
+	echo "watch.log shows no watch with a selector: lab run bin/controllerruntime, and look for its watch"
 	exit 1
 fi
 if [ "$(grep -c '^--- PASS' hidden.log 2>/dev/null)" != 3 ]; then

@@ -18,7 +18,7 @@ for object in pod/reader configmap/settings; do
 		exit 1
 	fi
 done
-for file in ./*.log proxy.kubeconfig; do
+for file in ./*.log; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1

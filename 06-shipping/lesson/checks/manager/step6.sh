@@ -7,7 +7,7 @@ if ! grep -q 'replica-2 leads after' killed.log 2>/dev/null; then
 	exit 1
 fi
 if ! grep -q 'error: leader election lost' one.log 2>/dev/null || ! grep -q 'Successfully acquired lease' two.log; then
-	echo "one.log does not show yet that a leader has lost the Lease to replica-2: freeze the proxy of the leader"
+	echo "one.log does not show yet that a leader has lost the Lease to replica-2: lab run the leader, and lab slow 1h"
 	exit 1
 fi
 echo done

@@ -22,7 +22,7 @@ if [ -n "$(kubectl get pods -l app.kubernetes.io/managed-by=cnat -o name)" ]; th
 	echo "there are pods of Ats still: remove their finalizers, as part 7 of stage 5 shows"
 	exit 1
 fi
-for file in missing.log manager.log graceful.log one.log two.log counts.log killed.log paused.log last.log leader1.log leader2.log proxy.log proxy.kubeconfig metrics.token metrics.header; do
+for file in missing.log manager.log graceful.log one.log two.log counts.log killed.log paused.log last.log leader1.log leader2.log metrics.token metrics.header; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1
