@@ -94,8 +94,18 @@ await)
 	shift
 	await "$@"
 	;;
+run | cut | freeze | slow | refuse | expire | heal | thaw)
+	exec lab-faults "$@" # setup.sh has built it, and runs its proxy
+	;;
+logs)
+	if [ "${2:-}" != requests ]; then
+		echo "error: on this node there is only: lab logs requests" >&2
+		exit 1
+	fi
+	cat /run/lab-faults/requests.log
+	;;
 *)
-	echo "error: the lab is not on this node, whose cluster was made by kubeadm; here are only: lab status, lab load IMAGE.tar, lab await 'COMMAND'" >&2
+	echo "error: the lab is not on this node, whose cluster was made by kubeadm; here are only: lab status, lab load IMAGE.tar, lab await 'COMMAND', lab logs requests, and lab run with the faults that lab heal ends" >&2
 	exit 1
 	;;
 esac

@@ -68,6 +68,13 @@ if grep -q '^go test' "$compile"; then
 	ln -s "$assets"/* "$repository/lab/bin/"
 fi
 
+# The proxy of lab run, which cuts, freezes and slows.
+if grep -qr '^lab run\|^lab logs requests\| lab run ' "$repository/katacoda/$scenario"; then
+	doing 'building the proxy of lab run'
+	go -C "$repository/lab" build -o /usr/local/bin/lab-faults ./cmd/faults
+	setsid lab-faults serve </dev/null >/tmp/lab-faults.log 2>&1 &
+fi
+
 doing 'compiling what the steps run'
 sh "$compile"
 doing 'ready'

@@ -79,6 +79,18 @@ func TestTheStandInOfTheLabLoadsAnImage(t *testing.T) {
 	assert.Contains(t, output, "here are only: lab status, lab load IMAGE.tar, lab await 'COMMAND'")
 }
 
+func TestTheStandInOfTheLabHasFaults(t *testing.T) {
+	lab, err := filepath.Abs(katacoda() + "/node/lab.sh")
+	require.NoError(t, err)
+	programs := map[string]string{"lab-faults": `for word; do echo "<$word>"; done`}
+	output, err := sh(t, t.TempDir(), programs, lab, "run", "./first", "a b")
+	require.NoError(t, err, output)
+	assert.Equal(t, "<run>\n<./first>\n<a b>\n", output)
+	output, err = sh(t, t.TempDir(), programs, lab, "logs", "etcd")
+	require.Error(t, err)
+	assert.Equal(t, "error: on this node there is only: lab logs requests\n", output)
+}
+
 // timeout stands for that of a node where the machine has none.
 const timeout = "shift 2; exec \"$@\"\n"
 
