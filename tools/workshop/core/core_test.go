@@ -24,7 +24,7 @@ func write(t *testing.T, readme, exceptions string) repository.Repository {
 	return repositorytest.New(t, map[string]string{
 		"tools/go.mod": "module tools\n", "01-list/go.mod": "module list\n", "01-list/README.md": readme,
 		track.File: "minutes: {01-list: [4, 3, 2, 3]}\n", Exceptions: "# Why.\n" + exceptions,
-		glossary.File: strings.Repeat("- **list**: a request. [Stage 1](01-list/README.md#why)\n", 8),
+		glossary.File: strings.Repeat("- **list**: a request. [Stage 1](../01-list/README.md#why)\n", 8),
 	})
 }
 
@@ -65,10 +65,10 @@ func TestACoreLessonHasLimits(t *testing.T) {
 		})
 	}
 	r := write(t, sound, "")
-	repositorytest.Write(t, r.Path(glossary.File), strings.Repeat("- **list**: a request. [Stage 1](01-list/README.md)\n", 9))
+	repositorytest.Write(t, r.Path(glossary.File), strings.Repeat("- **list**: a request. [Stage 1](../01-list/README.md)\n", 9))
 	require.ErrorContains(t, Check(r), "brings 9 new terms")
 }
 
 func TestOnlyProseIsCounted(t *testing.T) {
-	assert.Equal(t, 4, Words("Two words - and `code`.\n\n```sh\nnot this\n```\n\n<!-- nor this -->\n"))
+	assert.Equal(t, 7, Words("Two words - and `code`.\n\n```sh\nnot this\n```\n\n<!-- nor this -->\n\n- a) This <!-- if not this --> too.\n"))
 }

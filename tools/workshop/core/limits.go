@@ -15,6 +15,7 @@ var (
 	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
 	breaks  = regexp.MustCompile(`^Break\b`)
 	word    = regexp.MustCompile(`[\pL\pN]`)
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`) // also within a line
 )
 
 // limits names the limits that a core lesson is over, each with a sentence.
@@ -77,11 +78,8 @@ func Words(text string) int {
 	for _, fence := range document.Fences {
 		edits = append(edits, markdown.Edit{Range: fence.Range})
 	}
-	for _, comment := range document.Comments {
-		edits = append(edits, markdown.Edit{Range: comment.Range})
-	}
 	count := 0
-	for field := range strings.FieldsSeq(document.Apply(edits...)) {
+	for field := range strings.FieldsSeq(comment.ReplaceAllString(document.Apply(edits...), "")) {
 		if word.MatchString(field) {
 			count++
 		}

@@ -48,7 +48,7 @@ func TestThePagesAreMadeOfTheTracks(t *testing.T) {
 	require.NoError(t, Write(r))
 	require.NoError(t, Check(r))
 	assert.Contains(t, repositorytest.Read(t, r.Path(Start)), "| [1: sums](01-sums/) | 1; `smallest`: 10 |\n| together | 20 min |\n\n"+ends+"the end\n")
-	assert.Contains(t, repositorytest.Read(t, r.Path(Agenda)), "| 09:00 | [START.md](START.md) | 10 |\n")
+	assert.Contains(t, repositorytest.Read(t, r.Path(Agenda)), "| 09:00 | [START.md](../START.md) | 10 |\n")
 }
 
 func TestWhereAnExerciseIsNamed(t *testing.T) {
