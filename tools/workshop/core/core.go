@@ -35,7 +35,6 @@ const (
 	mostWords = 2200
 	mostSteps = 7
 	mostTerms = 8
-	mostLines = 8 // of a block
 	minTries  = 3
 	maxTries  = 5
 )

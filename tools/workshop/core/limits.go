@@ -11,11 +11,10 @@ import (
 )
 
 var (
-	predict = regexp.MustCompile(`(?m)^\*\*Predict:\*\*`)
 	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	breaks  = regexp.MustCompile(`^Break\b`)
 	word    = regexp.MustCompile(`[\pL\pN]`)
-	comment = regexp.MustCompile(`(?s)<!--.*?-->`) // also within a line
 )
 
 // limits names the limits that a core lesson is over, each with a sentence.
@@ -42,33 +41,17 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	if steps := unasked(l); len(steps) > 0 {
 		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
 	}
-	if blocks := long(l); len(blocks) > 0 {
-		over["blocks"] = fmt.Sprintf("has blocks of more than %d lines: line %s", mostLines, strings.Join(blocks, ", "))
-	}
 	return over
 }
 
-// unasked returns the steps that break something, as their titles say, without a question. That one
-// stands before a block is for the lesson to know; a block before it prepares the break.
+// unasked returns the steps that break something, as their titles say, without a question.
 func unasked(l lesson.Lesson) (steps []string) {
 	for _, step := range l.Steps {
-		if breaks.MatchString(step.Title) && !predict.MatchString(step.Text) {
+		if breaks.MatchString(step.Title) && len(step.Questions) == 0 {
 			steps = append(steps, strconv.Itoa(step.Number))
 		}
 	}
 	return steps
-}
-
-// long returns the lines in which blocks begin that are too long.
-func long(l lesson.Lesson) (lines []string) {
-	for _, step := range l.Steps {
-		for _, block := range step.Blocks {
-			if strings.Count(block.Code, "\n") > mostLines {
-				lines = append(lines, strconv.Itoa(block.Line))
-			}
-		}
-	}
-	return lines
 }
 
 // Words counts the words of a text that are prose: not those in fences and comments.

@@ -367,6 +367,7 @@ func (s *session) present(ctx context.Context, c workCopy, e exercise.Exercise) 
 	if e.Judge.Kind == exercise.Try {
 		err := s.presentTry(ctx, c, e)
 		s.printf("\n%s", keysHelp)
+		s.openByItself(ctx, c, e)
 		return err
 	}
 	lessons, err := s.lessons()

@@ -58,31 +58,48 @@ func (p practice) try(ctx context.Context, name string, in io.Reader, t *termina
 	})
 }
 
-// nextTry leads through the first try of some steps that does not pass.
+// nextTry leads through the first try of these steps that doesn't pass yet, and comes back to the lesson.
 func (s *session) nextTry(ctx context.Context, l lesson.Lesson, stop track.Stop) error {
 	e, found, err := lesson.Tries(s.home, l.Ref)
 	if err != nil || !found {
 		return cmp.Or(err, errors.New("this lesson has no tries; n goes on"))
 	}
-	c, e, _, err := s.begin(ctx, strconv.Itoa(e.Stage.Number), e.Name)
-	if err != nil {
-		return err
-	}
 	progress, err := s.progress(ctx)
 	if err != nil {
 		return err
 	}
-	n := progress.of(c.ID).Passed + 1
-	asked := slices.ContainsFunc(l.Steps, func(step lesson.Step) bool {
-		return stop.Has(step.Number) && slices.ContainsFunc(step.Tries, func(try lesson.Try) bool { return n <= len(e.Judge.Groups) && try.Name == e.Judge.Groups[n-1].Name })
-	})
-	if !asked {
+	n := tryAt(l, stop, e, progress.of(e.ID()).Passed)
+	if n == 0 {
 		return errors.New("no try is left in these steps; n goes on")
 	}
+	c, e, _, err := s.begin(ctx, strconv.Itoa(e.Stage.Number), e.Name)
+	if err == nil {
+		err = s.reach(ctx, c, e, n)
+	}
+	if err != nil {
+		return err
+	}
 	s.only = n
-	defer func() { s.only = 0 }()
-	_, err = s.work(ctx, c, e)
-	return err
+	goesOn, err := s.work(ctx, c, e)
+	s.only, s.quits = 0, !goesOn
+	if err != nil || s.quits {
+		return err
+	}
+	s.printf("\n%s", readingHelp)
+	return s.update(func(progress *Progress) { progress.Reading = true })
+}
+
+// tryAt is the number of the first try, after those that have passed, that the steps of a stop ask for;
+// 0 if there is none.
+func tryAt(l lesson.Lesson, stop track.Stop, e exercise.Exercise, passed int) int {
+	for n := passed; n < len(e.Judge.Groups); n++ {
+		for _, step := range l.Steps {
+			if stop.Has(step.Number) && slices.ContainsFunc(step.Tries, func(t lesson.Try) bool { return t.Name == e.Judge.Groups[n].Name }) {
+				return n + 1
+			}
+		}
+	}
+	return 0
 }
 
 // reach puts the solutions of the tries before the nth into the copy, unless they pass there. They

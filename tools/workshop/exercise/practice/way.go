@@ -229,7 +229,7 @@ func (s *session) read(ctx context.Context, stop track.Stop) error {
 		switch done, err := s.readingKey(ctx, key, l, stop, page); {
 		case err != nil && !errors.Is(err, ErrNotYet):
 			s.printf("%v", err)
-		case done:
+		case done || s.quits:
 			return nil
 		}
 	}

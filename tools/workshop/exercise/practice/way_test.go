@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 	"example.com/hacking-a-controller/tools/workshop/track"
 )
@@ -100,4 +101,32 @@ func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
 	l := newLearner(t)
 	addTracks(l)
 	assert.Regexp(t, `(?s)silent.*lost.*smallest`, l.list())
+}
+
+func TestATryIsDoneInTheMiddleOfALesson(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	exercisetest.AddTries(t, l.home)
+	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n## Step 1: Make a\n\n**Now you:** `none`. Of none.\n\n**Now you:** `twice`. Add each twice.\n\n## Step 2: Make b\n")
+	require.NoError(t, l.home.Commit(t.Context(), "the lesson asks for tries"))
+	var quiet bytes.Buffer
+	require.NoError(t, l.open(&quiet).take("deep"))
+	out, keys, ended := l.learn(t.Context())
+	press := func(key string) {
+		_, err := io.WriteString(keys, key+"\n")
+		require.NoError(t, err)
+	}
+	out.next(t, "this page")
+	press("n")
+	out.next(t, "1: sums: all steps")
+	press("t")
+	out.next(t, "none (about 2 minutes)")
+	out.next(t, "Not yet: 0 of 2 tries")
+	exercisetest.Edit(t, l.copyPath("1-tries", "01-sums", "sum", "sum.go"), "\tlargest := numbers[0]\n", "\tif len(numbers) == 0 {\n\t\treturn 0\n\t}\n\tlargest := numbers[0]\n")
+	out.next(t, "none passes, after")
+	out.next(t, readingHelp)
+	press("t")
+	out.next(t, "twice (about 1 minute)")
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
 }
