@@ -44,8 +44,7 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	return over
 }
 
-// unasked returns the steps that break something, as their titles say, without a question. That one
-// comes before a block is for the lesson to know; a block before it prepares the break.
+// unasked returns the steps that break something, as their titles say, without a question.
 func unasked(l lesson.Lesson) (steps []string) {
 	for _, step := range l.Steps {
 		if breaks.MatchString(step.Title) && len(step.Questions) == 0 {

@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,7 +109,7 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 	for i := range runs + 2 {
 		solve := i%2 == 1
 		err := p.record(id, func(r *Record) {
-			if r.Passed = 0; solve {
+			if r.Passed = 0; solve || e.Judge.Kind == exercise.Try {
 				r.Passed = len(e.Judge.Groups) - 1 // the last group is the current one
 			}
 		})
@@ -118,7 +119,7 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 		servers.Prepare()
 		server = servers.Ready()
 		began := time.Now()
-		if err := c.writeVersion(ctx, solve, i); err != nil {
+		if err := c.writeVersion(ctx, e, solve, i); err != nil {
 			return nil, false, err
 		}
 		<-saved
@@ -142,7 +143,10 @@ func (p practice) benchOne(ctx context.Context, id string, runs int) (took []tim
 
 // writeVersion writes the files of the exercise as they are at its start, or as they were
 // before, with a comment so that they are new to Go's cache.
-func (c workCopy) writeVersion(ctx context.Context, solved bool, n int) error {
+func (c workCopy) writeVersion(ctx context.Context, e exercise.Exercise, solved bool, n int) error {
+	if e.Judge.Kind == exercise.Try {
+		return c.writeTries(ctx, e, solved, n)
+	}
 	commit := c.broken()
 	if solved {
 		commit += "^"
@@ -158,6 +162,32 @@ func (c workCopy) writeVersion(ctx context.Context, solved bool, n int) error {
 		}
 		content += "\n\n// " + strconv.Itoa(n) + " " + strconv.FormatInt(time.Now().UnixNano(), 36) + "\n"
 		if err := os.WriteFile(c.Path(file), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTries is writeVersion for tries: their start is the code of the stage, and all that is solved comes
+// from their patches.
+func (c workCopy) writeTries(ctx context.Context, e exercise.Exercise, solved bool, n int) error {
+	if err := c.reset(ctx); err != nil {
+		return err
+	}
+	last := len(e.Judge.Groups) - 1
+	if solved {
+		last++
+	}
+	if err := c.solve(ctx, e, 1, last); err != nil {
+		return err
+	}
+	for _, name := range e.Judge.Write {
+		file, err := os.OpenFile(c.Path(e.Path(name)), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(file, "\n// %d %d\n", n, time.Now().UnixNano())
+		if err := errors.Join(err, file.Close()); err != nil {
 			return err
 		}
 	}
