@@ -21,6 +21,10 @@ var everybody = apart("the cluster, to everybody", "", []rbacv1.PolicyRule{{
 	Verbs:     []string{"create"},
 	APIGroups: []string{"authentication.k8s.io"},
 	Resources: []string{"selfsubjectreviews"},
+}, {
+	Verbs:     []string{"get", "list", "watch"},
+	APIGroups: []string{"certificates.k8s.io"},
+	Resources: []string{"clustertrustbundles"}, // since Kubernetes 1.37
 }})
 
 // ofTheCluster is the label of the roles and bindings that the API server makes.
