@@ -25,23 +25,25 @@ type Options struct {
 
 // Run serves until ctx ends, and with it all faults.
 func Run(ctx context.Context, o Options) error {
-	if err := o.load(); err != nil {
-		return err
-	}
 	faults := newSet()
-	d := &door{address: o.Address, handler: newProxy(faults, o.Server, o.transport(), o.Requests), credentials: &o.Credentials}
-	if err := d.open(); err != nil {
+	d, err := openDoor(o, faults)
+	if err != nil {
 		return err
 	}
 	defer d.close()
-	_ = os.Remove(o.Socket) // of a lab that was killed
-	socket, err := net.Listen("unix", o.Socket)
+	return takeCommands(ctx, o.Socket, &Control{faults: faults, door: d})
+}
+
+// takeCommands serves at a socket until ctx ends.
+func takeCommands(ctx context.Context, name string, control *Control) error {
+	_ = os.Remove(name) // of a lab that was killed
+	socket, err := net.Listen("unix", name)
 	if err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
 	commands := rpc.NewServer()
-	if err := commands.RegisterName(service, &Control{faults: faults, door: d}); err != nil {
+	if err := commands.RegisterName(service, control); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
@@ -63,13 +65,21 @@ func Run(ctx context.Context, o Options) error {
 
 // door is the port that programs connect to. While it is closed, connections are refused.
 type door struct {
-	address     string
+	address     string // that of the listener, once it was open
 	handler     http.Handler
 	credentials *Credentials
 
 	mu     sync.Mutex
 	server *http.Server // nil while it is closed
 	serves sync.WaitGroup
+}
+
+func openDoor(o Options, faults *set) (*door, error) {
+	if err := o.load(); err != nil {
+		return nil, err
+	}
+	d := &door{address: o.Address, handler: newProxy(faults, o.Server, o.transport(), o.Requests), credentials: &o.Credentials}
+	return d, d.open()
 }
 
 // open does nothing if it is open.
@@ -85,7 +95,7 @@ func (d *door) open() error {
 	}
 	server := &http.Server{Handler: d.handler, TLSConfig: d.credentials.serving(), ErrorLog: log.New(io.Discard, "", 0)}
 	d.serves.Go(func() { _ = server.ServeTLS(listener, "", "") })
-	d.server = server
+	d.server, d.address = server, listener.Addr().String()
 	return nil
 }
 

@@ -52,27 +52,26 @@ func startProxy(t *testing.T) (l layout.Layout, address string) {
 	_, err = pki.Create(l, "node", "10.0.0.1")
 	require.NoError(t, err)
 	t.Chdir(l.Root())
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, free.Close())
-
-	o := Options{
-		Address: free.Addr().String(), Server: startServer(t, l), Socket: "faults.sock", Requests: io.Discard,
+	faults := newSet()
+	d, err := openDoor(Options{
+		Address: "127.0.0.1:0", Server: startServer(t, l), Requests: io.Discard,
 		Credentials: Credentials{
 			CA:          l.Cert(pki.CA),
 			ServingCert: l.Cert(pki.APIServer), ServingKey: l.Key(pki.APIServer),
 			FrontProxyCert: l.Cert(pki.FrontProxyClient), FrontProxyKey: l.Key(pki.FrontProxyClient),
 		},
-	}
+	}, faults)
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- Run(ctx, o) }()
+	go func() { ended <- takeCommands(ctx, "faults.sock", &Control{faults: faults, door: d}) }()
 	t.Cleanup(func() {
 		cancel()
 		assert.NoError(t, <-ended)
+		d.close()
 		assert.NoFileExists(t, "faults.sock")
 	})
-	return l, o.Address
+	return l, d.address
 }
 
 // dial waits until the proxy takes commands.
