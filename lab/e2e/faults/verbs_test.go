@@ -125,7 +125,7 @@ func TestAFaultThatWouldDoNothingIsAnError(t *testing.T) {
 		"write: lab refuse CODE TARGET [": {"refuse", "500"},
 	} {
 		_, err := lab.Command(t.Context(), args...)
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	assert.Equal(t, "healed: nothing\n", lab.Run(t, "heal"))
 }

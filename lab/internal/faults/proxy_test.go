@@ -126,10 +126,10 @@ func TestASlowRequestWaitsUntilItIsHealed(t *testing.T) {
 	run(t, func(t *testing.T, e *env) {
 		e.add(Fault{Kind: Slow, Delay: time.Minute})
 		first := e.get(t, "/readyz")
-		time.Sleep(time.Minute - 1)
+		time.Sleep(time.Minute - 1) //nolint:forbidigo // fake time
 		synctest.Wait()
 		assert.Empty(t, first.ended())
-		time.Sleep(1)
+		time.Sleep(1) //nolint:forbidigo // fake time
 		synctest.Wait()
 		assert.Equal(t, "complete", first.ended())
 
@@ -159,8 +159,8 @@ func TestAnExpiredWatchBeginsWellAndHasAnError(t *testing.T) {
 		e.add(Fault{Kind: Expire, Version: 9})
 		expired := e.get(t, watchPods)
 		assert.Equal(t, http.StatusOK, expired.Code)
-		assert.Equal(t, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`+
-			`"message":"too old resource version: 5 (9)","reason":"Expired","code":410}}`+"\n", expired.Body.String())
+		assert.JSONEq(t, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`+
+			`"message":"too old resource version: 5 (9)","reason":"Expired","code":410}}`, expired.Body.String())
 		assert.Empty(t, open.ended(), "an open watch goes on")
 	})
 }

@@ -59,11 +59,11 @@ func listening(address netip.AddrPort) (map[string]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := proc.NetTCP()
+	all, err := proc.NetTCP() //nolint:staticcheck // netlink says the same, with a library more
 	if err != nil {
 		return nil, err
 	}
-	six, err := proc.NetTCP6()
+	six, err := proc.NetTCP6() //nolint:staticcheck // netlink says the same, with a library more
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

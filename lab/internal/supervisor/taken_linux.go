@@ -14,8 +14,8 @@ func holder(port int) string {
 	if err != nil {
 		return unknown
 	}
-	four, _ := proc.NetTCP()
-	six, _ := proc.NetTCP6()
+	four, _ := proc.NetTCP() //nolint:staticcheck // netlink says the same, with a library more
+	six, _ := proc.NetTCP6() //nolint:staticcheck // netlink says the same, with a library more
 	var sockets []string
 	for _, line := range slices.Concat(four, six) {
 		if line.St == listens && line.LocalPort == uint64(port) {
