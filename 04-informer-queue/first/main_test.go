@@ -1,3 +1,5 @@
+//go:build !try
+
 package main
 
 import (
@@ -19,10 +21,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -188,22 +188,6 @@ func serverWith(t *testing.T, only *corev1.Pod) *rest.Config {
 	return &rest.Config{Host: server.URL}
 }
 
-func newController(out io.Writer, pods ...*corev1.Pod) *controller {
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-	for _, pod := range pods {
-		_ = indexer.Add(pod) // fails only without metadata
-	}
-	return &controller{
-		pods:  corelisters.NewPodLister(indexer),
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		out:   out,
-	}
-}
-
-func pod(namespace, name string, age time.Duration) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
-}
-
 func TestReconcileAddsUpThePodsOfOneNamespace(t *testing.T) {
 	var out testcluster.Output
 	c := newController(&out, pod("harbour", "bell", time.Hour), pod("harbour", "buoy", time.Hour), pod("coast", "lamp", time.Hour))
@@ -269,8 +253,3 @@ func TestTheWorkerEndsWithTheQueue(t *testing.T) {
 	assert.True(t, c.processNextItem(t.Context()), "what waits is finished")
 	assert.False(t, c.processNextItem(t.Context()))
 }
-
-// full is an output that nothing can be written to.
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

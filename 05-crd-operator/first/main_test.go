@@ -1,3 +1,5 @@
+//go:build !try
+
 package main
 
 import (

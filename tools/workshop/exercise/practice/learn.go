@@ -18,7 +18,7 @@ import (
 // timed out, the tests are run again with testTimeout.
 const firstTimeout = 3 * time.Second
 
-const keysHelp = "h hint   s solution   l list   r reset   o open in $EDITOR   n next exercise   c check the lesson's next step   q quit"
+const keysHelp = "h hint   s solution   l list   r reset   o open in $EDITOR   n next exercise   b back to the lesson   c check the lesson's next step   q quit"
 
 // A session is one learner who works on one exercise after the other.
 type session struct {
@@ -34,6 +34,7 @@ type session struct {
 	slow     map[string]bool  // the exercises in which a test needs longer than firstTimeout
 	only     int              // the number of the try that ends the session once it passes, or 0
 	way      way              // empty without tracks
+	back     bool             // the learner wants the page before
 	quits    bool             // the learner has said so
 }
 
@@ -281,8 +282,11 @@ func (s *session) work(ctx context.Context, c workCopy, e exercise.Exercise) (mo
 			switch key {
 			case 'q':
 				return false, nil
-			case 'n':
-				return true, nil
+			case 'n', 'b':
+				s.back = key == 'b' && len(s.way.stops) > 0
+				if key == 'n' || s.back {
+					return true, nil
+				}
 			case 'r', 'o':
 				running.end() // so that it prints nothing meanwhile
 			}

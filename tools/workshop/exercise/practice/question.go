@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,18 +82,18 @@ func (p practice) askFor(ctx context.Context, l lesson.Lesson, q lesson.Question
 		return "", nil
 	}
 	var letters []string
-	p.printf("\nPredict: %s\n", indented(q.Text))
+	p.printf("\nPredict: %s\n", plain(q.Text))
 	for _, a := range q.Answers {
 		letters = append(letters, a.Letter)
 		p.printf("  %s) %s", a.Letter, indented(a.Text))
 	}
-	p.printf("\nYour answer? (%s; Enter leaves it open)", strings.Join(letters, ", "))
+	p.printf("\nYour answer? (press %s, or - to leave it open)", strings.Join(letters, ", "))
 	for !slices.Contains(letters, given) {
 		key, open := p.answer(ctx)
-		if !open || key == '\n' || key == '\r' {
+		if !open || key == '-' {
 			return "", nil
 		}
-		given = string(key)
+		given = string(key) // Enter is none: fingers press it after a letter, too
 	}
 	p.printf("%s)\n", given)
 	return given, p.update(func(progress *Progress) {
@@ -115,7 +116,7 @@ func (p practice) reveal(ctx context.Context, l lesson.Lesson, questions []lesso
 		if len(given) == 0 {
 			continue
 		}
-		p.printf("\n%s\n%s", q.Text, verdictOn(q, given[len(given)-1].Answer))
+		p.printf("\n%s\n%s", plain(q.Text), verdictOn(q, given[len(given)-1].Answer))
 	}
 	return nil
 }
@@ -123,17 +124,24 @@ func (p practice) reveal(ctx context.Context, l lesson.Lesson, questions []lesso
 // verdictOn is what there is to say about an answer.
 func verdictOn(q lesson.Question, given string) string {
 	right, _ := q.Answer(q.Right)
-	text := fmt.Sprintf("  %s) %s\n  %s", q.Right, indented(right.Text), indented(q.Explanation))
+	text := fmt.Sprintf("  %s) %s\n     %s", q.Right, indented(right.Text), indented(q.Explanation))
 	if given == q.Right {
 		return "Your prediction was right:\n" + text
 	}
 	wrong, _ := q.Answer(given)
-	return fmt.Sprintf("You predicted %s) %s\n  %s %s\nRight is:\n%s", given, indented(wrong.Text), wrong.Misconception, indented(wrong.Explanation), text)
+	return fmt.Sprintf("You predicted %s) %s\n     \"%s\" %s\nRight is:\n%s", given, indented(wrong.Text), plain(wrong.Misconception), indented(wrong.Explanation), text)
 }
 
+// emphasis is what Markdown puts around a word that stands out.
+var emphasis = regexp.MustCompile(`\*{1,2}([^*\s](?:[^*]*[^*\s])?)\*{1,2}`)
+
+// plain is a text for a terminal.
+func plain(text string) string { return emphasis.ReplaceAllString(text, "$1") }
+
+// indented is one as it continues an answer.
 func indented(text string) string {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(plain(text)) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return strings.Join(lines, "\n     ")

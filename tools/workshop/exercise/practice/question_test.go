@@ -51,9 +51,9 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	page := l.home.Path("01-sums", "README.md")
 	repositorytest.Write(t, page, "# Stage 1: sums\n\n## Why\n\n"+question+"\n## Step 2: Make b\n")
 
-	p, out := l.asking("\n")
+	p, out := l.asking("\n-")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
-	assert.Equal(t, "\nPredict: What will be there?\n\n  a) A file\n  b) A folder\n\nYour answer? (a, b; Enter leaves it open)\n01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n", out.String())
+	assert.Equal(t, "\nPredict: What will be there?\n\n  a) A file\n  b) A folder\n\nYour answer? (press a, b, or - to leave it open)\n01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n", out.String())
 	assert.Empty(t, l.progress().Predictions)
 
 	p, out = l.asking("xb")
@@ -70,7 +70,7 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	require.NoError(t, os.WriteFile(l.home.Path("01-sums", "a"), nil, 0o644))
 	p, out = l.asking("")
 	require.NoError(t, p.step(t.Context(), "1", "1"))
-	assert.Contains(t, out.String(), "  done\n\nWhat will be there?\nYou predicted b) A folder\n  Everything is a folder. Some things are files.\nRight is:\n  a) A file\n  It is empty.\n")
+	assert.Contains(t, out.String(), "  done\n\nWhat will be there?\nYou predicted b) A folder\n     \"Everything is a folder.\" Some things are files.\nRight is:\n  a) A file\n     It is empty.\n")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	learning, _, ended := l.learn(ctx)
@@ -96,4 +96,8 @@ func TestNobodyIsAskedWithoutATerminal(t *testing.T) {
 	var out bytes.Buffer
 	require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
 	assert.NotContains(t, out.String(), "Predict")
+}
+
+func TestTextsForATerminalHaveNoAsterisks(t *testing.T) {
+	assert.Equal(t, "an old list, 2 * 3, and more", plain("an *old* **list**, 2 * 3, and *more*"))
 }

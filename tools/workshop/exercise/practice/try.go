@@ -81,7 +81,7 @@ func (s *session) nextTry(ctx context.Context, l lesson.Lesson, stop track.Stop)
 	}
 	s.only = n
 	goesOn, err := s.work(ctx, c, e)
-	s.only, s.quits = 0, !goesOn
+	s.only, s.back, s.quits = 0, false, !goesOn
 	if err != nil || s.quits {
 		return err
 	}

@@ -128,16 +128,20 @@ func (s *session) nextKey(ctx context.Context) (rune, error) {
 // solved. The lessons on the way are read. After the last one come exercises that were left out.
 func (s *session) follow(ctx context.Context, e exercise.Exercise) (next exercise.Exercise, ok bool, err error) {
 	i := s.way.at
-	if s.way.index(e) == i {
+	if s.way.index(e) == i && !s.back {
 		i++
 	}
 	for ; i < len(s.way.stops); i++ {
+		again := s.back
+		if s.back = false; again {
+			i = s.way.pageBefore(i)
+		}
 		stop := s.way.stops[i]
 		next, open, err := s.open(ctx, stop)
 		if err != nil {
 			return next, false, err
 		}
-		if !open {
+		if !open && !again {
 			continue
 		}
 		s.way.at = i
@@ -152,10 +156,23 @@ func (s *session) follow(ctx context.Context, e exercise.Exercise) (next exercis
 		if err := s.read(ctx, stop); err != nil || s.quits {
 			return exercise.Exercise{}, false, err
 		}
+		if s.back {
+			i-- // the loop looks at this stop again, and goes back from it
+		}
 	}
 	next, ok = s.next(ctx, e)
 	s.way.at = cmp.Or(max(0, s.way.index(next)), s.way.at)
 	return next, ok, nil
+}
+
+// pageBefore is the page that is read before a stop. Before the first page there is none.
+func (w way) pageBefore(i int) int {
+	for j := i - 1; j >= 0; j-- {
+		if w.stops[j].Kind == track.Read {
+			return j
+		}
+	}
+	return i
 }
 
 func (w way) index(e exercise.Exercise) int {
@@ -184,6 +201,19 @@ func (s *session) open(ctx context.Context, stop track.Stop) (e exercise.Exercis
 	return e, false, nil
 }
 
+// listWay shows the stops of the track, and where the learner is.
+func (s *session) listWay() {
+	s.printf("\n%s", s.way.title)
+	for i, stop := range s.way.stops {
+		mark := " "
+		if i == s.way.at {
+			mark = "*"
+		}
+		s.printf("%s %2d  %s, %d minutes", mark, i+1, stop.Text, stop.Minutes)
+	}
+	s.printf("\nAll exercises: %s\n%s", s.command("list"), readingHelp)
+}
+
 // lessonAt returns the lesson of a stop. A page without steps is none.
 func (s *session) lessonAt(stop track.Stop) (lesson.Lesson, error) {
 	lessons, err := s.lessons()
@@ -204,7 +234,7 @@ func (p Progress) nextAt(l lesson.Lesson, stop track.Stop) (lesson.Step, bool) {
 	return lesson.Step{}, false
 }
 
-const readingHelp = "c check the next step   t next try   n go on   o open in $EDITOR   l list   q quit"
+const readingHelp = "c check the next step   t next try   n go on   b go back   o open in $EDITOR   l list   q quit"
 
 // read leads through steps of a lesson, until they are done or the learner goes on.
 func (s *session) read(ctx context.Context, stop track.Stop) error {
@@ -223,7 +253,7 @@ func (s *session) read(ctx context.Context, stop track.Stop) error {
 	s.printf("\n[%s, %d of %d] %s (about %d minutes)\n  read      %s\n\n%s", s.way.title, s.way.at+1, len(s.way.stops), what, stop.Minutes, s.path(page), readingHelp)
 	for {
 		key, err := s.nextKey(ctx)
-		if err != nil || s.quits || key == 'n' {
+		if s.back = key == 'b'; err != nil || s.quits || s.back || key == 'n' {
 			return err
 		}
 		switch done, err := s.readingKey(ctx, key, l, stop, page); {
@@ -245,7 +275,7 @@ func (s *session) readingKey(ctx context.Context, key rune, l lesson.Lesson, sto
 		}
 		step, ok := progress.nextAt(l, stop)
 		if !ok {
-			return false, fmt.Errorf("%s has no steps to check; n goes on", path.Base(page))
+			return false, fmt.Errorf("%s has no step left to check; n goes on", path.Base(page))
 		}
 		if err := s.checkStep(ctx, l, step); err != nil {
 			return false, err
@@ -254,13 +284,17 @@ func (s *session) readingKey(ctx context.Context, key rune, l lesson.Lesson, sto
 			return false, err
 		}
 		_, left := progress.nextAt(l, stop)
+		if left {
+			s.printf("\n%s", readingHelp)
+		}
 		return !left, nil
 	case 't':
 		return false, s.nextTry(ctx, l, stop)
 	case 'o':
 		return false, s.openFiles(ctx, page)
 	case 'l':
-		return false, s.list(ctx)
+		s.listWay()
+		return false, nil
 	default:
 		s.printf("%s", readingHelp)
 		return false, nil
