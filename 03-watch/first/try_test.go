@@ -72,7 +72,7 @@ func TestTryItPausesBeforeTheNextWatch(t *testing.T) {
 	for range 4 {
 		next()
 	}
-	require.Greater(t, time.Since(begin), 250*time.Millisecond, "three pauses of 100 ms lie between four watches, whether they fail or end")
+	require.Greater(t, time.Since(begin), 250*time.Millisecond, "three pauses of 100 ms lie between four attempts, whether a watch fails or ends")
 }
 
 func TestTryTheNextWatchBeginsWhereTheLastOneEnded(t *testing.T) {
