@@ -17,14 +17,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// patience is how long a test waits for what the program is to do.
-var patience = time.Minute
+// testTimeout is how long a test waits for what the program is to do.
+var testTimeout = time.Minute
 
 // start runs the program inside the test until it ends, and returns the lines that
 // it prints as they come.
 func start(t *testing.T, config *rest.Config) (line func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {

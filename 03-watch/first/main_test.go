@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	patience = testcluster.TestTimeout
+	testTimeout = testcluster.TestTimeout
 	testcluster.Main(m)
 }
 

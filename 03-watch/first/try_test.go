@@ -31,7 +31,7 @@ func versions(t *testing.T, watches ...http.HandlerFunc) (next func() string) {
 		}
 	}
 	config, ended := serve(t, watches...), make(chan error, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
 	go func() { ended <- run(ctx, config, io.Discard) }()
 	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
 	return func() string {
