@@ -81,6 +81,10 @@ func Facts(r repository.Repository, c track.Curriculum) (track.Facts, error) {
 	if err != nil {
 		return f, err
 	}
+	exercises, _, err := exercise.All(r)
+	if err != nil {
+		return f, err
+	}
 	named := map[string][]mention{}
 	for _, stage := range stages {
 		f.Stages = append(f.Stages, stage.Folder)
@@ -94,41 +98,41 @@ func Facts(r repository.Repository, c track.Curriculum) (track.Facts, error) {
 		for _, page := range pages {
 			f.Pages[page.Folder()] = track.Page{Label: strings.TrimPrefix(page.Title, "Stage "), Steps: len(page.Steps)}
 			mentions(page, named)
-			if err := tries(r, page, f.Tries); err != nil {
-				return f, err
-			}
+			tries(page, exercises, f.Tries)
 		}
 	}
-	exercises, _, err := exercise.All(r)
+	order := c.Order(track.Read)
 	for _, e := range exercises {
 		if e.Judge.Kind == exercise.Try {
 			continue
 		}
 		work := track.Work{Minutes: e.Judge.Minutes}
 		by := named[e.Key()]
-		slices.SortStableFunc(by, func(a, b mention) int { return cmp.Compare(c.Order(track.Read)(a.page), c.Order(track.Read)(b.page)) })
+		slices.SortStableFunc(by, func(a, b mention) int { return cmp.Compare(order(a.page), order(b.page)) })
 		for _, m := range by {
 			work.Pages = append(work.Pages, m.page)
 			work.Step = cmp.Or(work.Step, m.step)
 		}
 		f.Exercises[e.Key()] = work
 	}
-	return f, err
+	return f, nil
 }
 
 // tries adds what a lesson asks for on its way, such as 03-watch/end-of-watch.
-func tries(r repository.Repository, l lesson.Lesson, all map[string]track.Work) error {
-	e, _, err := lesson.Tries(r, l.Ref)
+func tries(l lesson.Lesson, exercises []exercise.Exercise, all map[string]track.Work) {
+	i := slices.IndexFunc(exercises, func(e exercise.Exercise) bool { return lesson.HasTries(e, l.Ref) })
+	if i < 0 {
+		return
+	}
 	for _, step := range l.Steps {
 		for _, try := range step.Tries {
-			for _, group := range e.Judge.Groups {
+			for _, group := range exercises[i].Judge.Groups {
 				if group.Name == try.Name {
 					all[path.Join(l.Stage.Folder, try.Name)] = track.Work{Minutes: group.Minutes, Pages: []string{l.Folder()}, Step: step.Number}
 				}
 			}
 		}
 	}
-	return err
 }
 
 // A mention is a link from a lesson to an exercise.

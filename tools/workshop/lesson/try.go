@@ -41,11 +41,16 @@ func Tries(r repository.Repository, ref Ref) (exercise.Exercise, bool, error) {
 	}
 	for _, name := range names {
 		e, _ := exercise.Load(r, ref.Stage, name) // what is wrong with it is for its proof
-		if e.Judge.Kind == exercise.Try && e.Judge.Lesson == ref.Part {
+		if HasTries(e, ref) {
 			return e, true, nil
 		}
 	}
 	return exercise.Exercise{}, false, nil
+}
+
+// HasTries says whether an exercise has the tries of a lesson.
+func HasTries(e exercise.Exercise, ref Ref) bool {
+	return e.Judge.Kind == exercise.Try && e.Stage.Number == ref.Stage.Number && e.Judge.Lesson == ref.Part
 }
 
 // validateTries wants the tries that a lesson asks for to be those of its exercise, in their order.
