@@ -147,45 +147,55 @@ func indented(text string) string {
 	return strings.Join(lines, "\n     ")
 }
 
-// wronglyAnswered are the questions whose last answer is wrong, of the steps of a lesson that are done.
-func (p Progress) wronglyAnswered(l lesson.Lesson) (questions []lesson.Question) {
-	for _, step := range l.Steps {
-		if !slices.Contains(p.Steps[lessonName(l)], step.Number) {
-			continue
-		}
-		for _, q := range step.Questions {
-			if given := p.Predictions[predictionID(l, q)]; len(given) > 0 && !given[len(given)-1].Right {
-				questions = append(questions, q)
+// An asked question is one of a lesson.
+type asked struct {
+	lesson.Question
+	of lesson.Lesson
+}
+
+// wronglyAnswered are the questions whose last answer is wrong, of the steps that are done.
+func (p practice) wronglyAnswered(ctx context.Context) (questions []asked, err error) {
+	lessons, err := p.lessons()
+	if err != nil {
+		return nil, err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lessons {
+		for _, step := range l.Steps {
+			if !slices.Contains(progress.Steps[lessonName(l)], step.Number) {
+				continue
+			}
+			for _, q := range step.Questions {
+				if given := progress.Predictions[predictionID(l, q)]; len(given) > 0 && !given[len(given)-1].Right {
+					questions = append(questions, asked{q, l})
+				}
 			}
 		}
 	}
-	return questions
+	return questions, nil
 }
 
 // review asks again what was answered wrongly.
 func (p practice) review(ctx context.Context) error {
-	lessons, err := p.lessons()
+	questions, err := p.wronglyAnswered(ctx)
 	if err != nil {
 		return err
 	}
-	progress, err := p.progress(ctx)
-	if err != nil {
-		return err
-	}
-	asked := 0
-	for _, l := range lessons {
-		for _, q := range progress.wronglyAnswered(l) {
-			given, err := p.askFor(ctx, l, q)
-			if err != nil {
-				return err
-			}
-			if given != "" {
-				p.printf("%s", verdictOn(q, given))
-				asked++
-			}
+	answered := 0
+	for _, q := range questions {
+		given, err := p.askFor(ctx, q.of, q.Question)
+		if err != nil {
+			return err
+		}
+		if given != "" {
+			p.printf("%s", verdictOn(q.Question, given))
+			answered++
 		}
 	}
-	if asked == 0 {
+	if answered == 0 {
 		p.printf("There is no question to ask again.")
 	}
 	return nil
@@ -193,22 +203,11 @@ func (p practice) review(ctx context.Context) error {
 
 // remindOfReview says that there are questions to ask again.
 func (p practice) remindOfReview(ctx context.Context) error {
-	lessons, err := p.lessons()
-	if err != nil {
-		return err
-	}
-	progress, err := p.progress(ctx)
-	if err != nil {
-		return err
-	}
-	wrong := 0
-	for _, l := range lessons {
-		wrong += len(progress.wronglyAnswered(l))
-	}
-	if wrong > 0 {
+	questions, err := p.wronglyAnswered(ctx)
+	if wrong := len(questions); wrong > 0 {
 		p.printf("%s wrong last time. To be asked again: %s", number(wrong, "prediction was", "predictions were"), p.command("review"))
 	}
-	return nil
+	return err
 }
 
 // reportPredictions lists the answers to questions, if there are some: the first of each, what it
