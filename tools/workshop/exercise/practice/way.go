@@ -127,6 +127,14 @@ func (s *session) nextKey(ctx context.Context) (rune, error) {
 // follow goes along the track, from where the learner is, and returns the next exercise that isn't
 // solved. The lessons on the way are read. After the last one come exercises that were left out.
 func (s *session) follow(ctx context.Context, e exercise.Exercise) (next exercise.Exercise, ok bool, err error) {
+	progress, err := s.progress(ctx)
+	if err != nil {
+		return next, false, err
+	}
+	exercises, err := s.onTrack(progress)
+	if err != nil {
+		return next, false, err
+	}
 	i := s.way.at
 	if s.way.index(e) == i && !s.back {
 		i++
@@ -137,7 +145,7 @@ func (s *session) follow(ctx context.Context, e exercise.Exercise) (next exercis
 			i = s.way.pageBefore(i)
 		}
 		stop := s.way.stops[i]
-		next, open, err := s.open(ctx, stop)
+		next, open, err := s.open(ctx, stop, exercises)
 		if err != nil {
 			return next, false, err
 		}
@@ -179,8 +187,8 @@ func (w way) index(e exercise.Exercise) int {
 	return slices.IndexFunc(w.stops, func(stop track.Stop) bool { return stop.Kind == track.Exercise && stop.Name == e.Key() })
 }
 
-// open says whether there is something left to do at a stop, and which exercise it is.
-func (s *session) open(ctx context.Context, stop track.Stop) (e exercise.Exercise, open bool, err error) {
+// open says whether there is something left to do at a stop, and which of the exercises it is.
+func (s *session) open(ctx context.Context, stop track.Stop, exercises []exercise.Exercise) (e exercise.Exercise, open bool, err error) {
 	progress, err := s.progress(ctx)
 	if err != nil {
 		return e, false, err
@@ -191,10 +199,9 @@ func (s *session) open(ctx context.Context, stop track.Stop) (e exercise.Exercis
 		_, left := progress.nextAt(l, stop)
 		return e, len(l.Steps) == 0 || left, err
 	case track.Exercise:
-		exercises, err := s.onTrack(progress)
 		i := slices.IndexFunc(exercises, func(e exercise.Exercise) bool { return e.Key() == stop.Name })
-		if i < 0 || err != nil {
-			return e, false, err
+		if i < 0 {
+			return e, false, nil
 		}
 		return exercises[i], progress.of(exercises[i].ID()).Solved.IsZero(), nil
 	}
