@@ -37,10 +37,7 @@ func (l learner) letGo() { repositorytest.Write(l, l.home.Path("go"), "") }
 func TestTheLabIsBuiltWhileOthersAreSolved(t *testing.T) {
 	l := newLearnerWithoutLab(t, building)
 	out, keys, ended := l.learn(t.Context())
-	press := func(key string) {
-		_, err := io.WriteString(keys, key+"\n")
-		require.NoError(t, err)
-	}
+	press := pressing(t, keys)
 	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n")
 	out.next(t, "The tests of 1-lost need an API server, so the lab is built first: that takes minutes, once.\n")
 	out.next(t, "Meanwhile, n goes to an exercise that needs none: 1-smallest, 1-silent\n")

@@ -83,15 +83,21 @@ func (l learner) learn(ctx context.Context) (out *output, keys io.WriteCloser, e
 	return out, writer, done
 }
 
+// pressing returns what presses a key of a session: its input has a line for each.
+func pressing(t *testing.T, keys io.Writer) func(key string) {
+	return func(key string) {
+		t.Helper()
+		_, err := io.WriteString(keys, key+"\n")
+		require.NoError(t, err)
+	}
+}
+
 func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 	l := newLearner(t)
 	addLesson(l)
 	t.Setenv("EDITOR", "echo edits")
 	out, keys, ended := l.learn(t.Context())
-	press := func(key string) {
-		_, err := io.WriteString(keys, key+"\n")
-		require.NoError(t, err)
-	}
+	press := pressing(t, keys)
 	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n\n  lesson    01-sums/README.md, step 1 of 2: Make a\n  the task  .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n  read      .workshop/1-lost/01-sums/sum/sum.go\n")
 	out.next(t, "fails: TestSum/of_two")
 	out.next(t, "Not yet: 0 of 1 pass. For a hint: h\n")

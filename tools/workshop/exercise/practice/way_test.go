@@ -30,10 +30,7 @@ func TestATrackIsFollowed(t *testing.T) {
 	l := newLearner(t)
 	addTracks(l)
 	out, keys, ended := l.learn(t.Context())
-	press := func(key string) {
-		_, err := io.WriteString(keys, key+"\n")
-		require.NoError(t, err)
-	}
+	press := pressing(t, keys)
 	out.next(t, "How much time do you have?\n  1  an hour (34 min without breaks)\n  2  everything (39 min without breaks)\n")
 	press("7")
 	out.next(t, "Press a number from 1 to 2, or q to quit.")
@@ -67,6 +64,7 @@ func TestATrackIsFollowed(t *testing.T) {
 
 	// The next time it begins there, and doesn't ask.
 	out, keys, ended = l.learn(t.Context())
+	press = pressing(t, keys)
 	out.next(t, "[an hour, 3 of 4] 1: sums")
 	assert.NotContains(t, out.text(), "How much time")
 	press("c")
@@ -126,10 +124,7 @@ func TestATryIsDoneInTheMiddleOfALesson(t *testing.T) {
 	var quiet bytes.Buffer
 	require.NoError(t, l.open(&quiet).take("deep"))
 	out, keys, ended := l.learn(t.Context())
-	press := func(key string) {
-		_, err := io.WriteString(keys, key+"\n")
-		require.NoError(t, err)
-	}
+	press := pressing(t, keys)
 	out.next(t, "this page")
 	press("n")
 	out.next(t, "1: sums: all steps")
