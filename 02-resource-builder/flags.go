@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,8 +43,7 @@ func newCommand() *cobra.Command {
 				return cli.UsageError(command, err)
 			}
 			if !klog.V(1).Enabled() {
-				// client-go logs many errors that it also returns. Once is enough.
-				klog.SetLogger(klog.Logger{})
+				silence()
 			}
 			o.config.WithWrapConfigFn(o.restrain)
 			return run(o, args, command.OutOrStdout(), command.ErrOrStderr())
@@ -62,6 +62,10 @@ func newCommand() *cobra.Command {
 	addLogFlag(flags)
 	return command
 }
+
+// silence ends the log of client-go, which has many errors that are also returned.
+// Once a process: klog's logger must not be set while a request is under way.
+var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
 
 // addConfigFlags adds three of the flags that ConfigFlags offers, under the
 // names that kubectl users know. There are some twenty more.
