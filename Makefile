@@ -49,6 +49,10 @@ exercises: workshop ## List all exercises, and your progress
 $(DIFFS): diff-%: ## Show what first/ of a stage has that the one before does not
 	@cat $(call folder,$*)/lesson/diff.txt 2>/dev/null || git diff --no-index --no-color --no-ext-diff --unified=3 --src-prefix=a/ --dst-prefix=b/ -- $(FROM_$*)/first/main.go $(call folder,$*)/first/main.go || [ $$? = 1 ]
 
+.PHONY: $(GROWS)
+$(GROWS): grow-%: | go ## Show what a stage's finished program adds to its first/
+	@go -C tools run ./cmd/growth .. '$*'
+
 branch-%: workshop ## Go to the branch of a stage (make branch-4)
 	@$(WORKSHOP) branches switch '$*'
 

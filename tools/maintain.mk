@@ -50,6 +50,9 @@ include $(wildcard [0-9][0-9]-*/lesson/stage.mk)
 # Where there is little left to compare, the stage has a table.
 DIFFS := $(addprefix diff-,$(foreach stage,$(wildcard [0-9][0-9]-*/first),$(if $(FROM_$(call number,$(stage))),$(call number,$(stage)))))
 
+# What a stage's first/ grows into.
+GROWS := $(addprefix grow-,$(foreach stage,$(FOLDERS),$(if $(shell grep -s '^$(stage) ' tools/cmd/growth/stages.txt),$(call number,$(stage)))))
+
 # What must be free for temporary files, in megabytes.
 ROOM = 100
 .PHONY: go
@@ -182,7 +185,7 @@ help-maintain:
 	@$(call targets,tools/maintain.mk)
 
 # targets,FILES prints the targets that say after ## what they do.
-targets = awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v diffs="$(DIFFS)" ' \
+targets = awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" -v diffs="$(DIFFS)" -v grows="$(GROWS)" ' \
   /^\043\043@/ { printf "\n%s\n", substr($$0, 5) } \
   /^[^\043\t].*:.* \043\043 / { \
     name = $$1; sub(/:$$/, "", name); text = $$0; sub(/.* \043\043 /, "", text); \
@@ -190,6 +193,7 @@ targets = awk -v stages="$(STAGES)" -v tests="$(TESTS)" -v benches="$(BENCHES)" 
     if (name == "$$(TESTS)") name = tests; \
     if (name == "$$(BENCHES)") name = benches; \
     if (name == "$$(DIFFS)") name = diffs; \
+    if (name == "$$(GROWS)") name = grows; \
     sub(/%/, "N", name); \
     if (length(name) > 10) { printf "  %s\n", name; name = "" } \
     printf "  %-11s %s\n", name, text \
@@ -202,6 +206,8 @@ bench-%:
 	@echo "there are no benchmarks for $* here; there are: $(BENCHES)" >&2; exit 1
 diff-%:
 	@echo "there is nothing to compare for stage $*; there is: $(DIFFS)" >&2; exit 1
+grow-%:
+	@echo "stage $* doesn't grow out of a page here; these do: $(GROWS)" >&2; exit 1
 test-%:
 	@echo "there is no module $* here; there is: $(TESTS)" >&2; exit 1
 cluster-%:

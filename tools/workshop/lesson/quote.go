@@ -88,15 +88,19 @@ func notQuoted(text string, pieces []string) (number int, line string) {
 	return 0, ""
 }
 
-// validateDiffs wants each diff to be an excerpt of what make diff-N prints.
+// validateDiffs wants each diff to be an excerpt of what make diff-N prints, or of make grow-N, if the
+// paragraph above it names that.
 func (l Lesson) validateDiffs(ctx context.Context, r repository.Repository, say sayer) error {
-	target := fmt.Sprintf("diff-%d", l.Stage.Number)
-	var printed string
+	printed := map[string]string{}
 	for _, fence := range l.Fences {
 		if fence.Info != "diff" {
 			continue
 		}
-		if printed == "" {
+		target := fmt.Sprintf("diff-%d", l.Stage.Number)
+		if grow := fmt.Sprintf("grow-%d", l.Stage.Number); strings.Contains(l.Source(fence.Above), "make "+grow) {
+			target = grow
+		}
+		if printed[target] == "" {
 			command := process.Command(ctx, "make", "--silent", "--no-print-directory", target)
 			command.Dir, command.Env = r.Root, process.Environment(nil)
 			var stderr bytes.Buffer
@@ -105,9 +109,9 @@ func (l Lesson) validateDiffs(ctx context.Context, r repository.Repository, say 
 			if err != nil {
 				return fmt.Errorf("%s: make %s: %w: %s", l.at(fence.Line), target, err, stderr.String())
 			}
-			printed = "\n" + trimmedLines(string(output))
+			printed[target] = "\n" + trimmedLines(string(output))
 		}
-		if !strings.Contains(printed, "\n"+trimmedLines(fence.Code)) {
+		if !strings.Contains(printed[target], "\n"+trimmedLines(fence.Code)) {
 			say(fence.Line, "make %s does not print this block as it is here; quote it anew", target)
 		}
 	}

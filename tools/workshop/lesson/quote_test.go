@@ -12,7 +12,7 @@ const (
 	demo   = "kind: Namespace\nmetadata:\n  name: harbour\n"
 	first  = "package main\n\nfunc main() {\n\trun()\n}\n"
 
-	makefile = "diff-3:\n\t@printf -- ' package main\\n \\n-func main() {}\\n+func main() { run() }\\n'\n"
+	makefile = "diff-3:\n\t@printf -- ' package main\\n \\n-func main() {}\\n+func main() { run() }\\n'\ngrow-3:\n\t@echo '+func run() {}'\n"
 )
 
 // quoting makes a lesson quote something below its reason.
@@ -94,6 +94,10 @@ func TestADiffIsAnExcerptOfWhatMakePrints(t *testing.T) {
 	f.readme("+func main() { run() }", "+func main() { walk() }")
 	_, err = Read(t.Context(), f.repository(), watch)
 	require.EqualError(t, err, "03-watch/README.md:12: make diff-3 does not print this block as it is here; quote it anew")
+
+	f.readme("```diff\n+func main() { walk() }", "In `make grow-3`:\n\n```diff\n+func run() {}")
+	_, err = Read(t.Context(), f.repository(), watch)
+	require.NoError(t, err, "the paragraph above it names another target")
 
 	f.files["Makefile"] = "diff-%:\n\t@echo there is nothing to compare >&2; exit 1\n"
 	_, err = Read(t.Context(), f.repository(), watch)

@@ -71,6 +71,9 @@ type Comment struct {
 	Range
 }
 
+// Source returns what stands in a range.
+func (d Document) Source(in Range) string { return d.source[in.Start:in.End] }
+
 // Parse reads a text.
 func Parse(source string) Document { return parse(source, 2) }
 
