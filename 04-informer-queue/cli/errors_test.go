@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// What net/http and a server really return, the errors_test.go of the program tries.
+// These are the errors that client-go and net/http return.
 func TestExplain(t *testing.T) {
 	const server = "https://example:6443"
 	const late = server + " did not answer in time; see whether it is up with kubectl get --raw /readyz"
