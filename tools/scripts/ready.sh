@@ -1,7 +1,7 @@
 #!/bin/sh
 # Says in one line whether this machine is ready for the workshop, to paste into a chat, and what to
-# do where it isn't: ready.sh, run from the top of the repository. The lab that it starts is one of
-# its own, and gone afterwards.
+# do where it isn't: ready.sh, run from the top of the repository. Without a lab that runs it starts
+# one of its own, which is gone afterwards.
 set -u
 line='' advice='' lacks=''
 
@@ -23,7 +23,9 @@ enough() {
 memory=$(awk '/^MemTotal:/ { print int($2 / 1e6 + 0.5) }' /proc/meminfo 2>/dev/null || sysctl -n hw.memsize 2>/dev/null | awk '{ print int($1 / 1e9) }')
 disk=$(df -Pk . | awk 'NR == 2 { for (i = 2; i <= NF; i++) if ($i ~ /%$/) print int($(i - 1) / 1e6) }')
 found "$(uname -s)/$(uname -m)"
-found "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo '?') CPUs"
+cpus=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo '?')
+load=$(LC_ALL=C uptime 2>/dev/null | sed -n 's/.*load averages*: *\([0-9]*\).*/\1/p')
+found "$cpus CPUs, load ${load:-?}"
 enough memory "$memory" 7 "8 GB are needed: close the browser; if the lab isn't built yet, GOFLAGS=-p=1 make lab"
 if [ -x lab/bin/lab ]; then needed=5; else needed=15; fi
 enough disk "$disk" "$needed" "$needed GB must be free: empty the bin, or move the clone to another disk"
@@ -59,21 +61,30 @@ if [ ! -x lab/bin/lab ]; then
   echo "The lab isn't built yet. That takes 5 to 11 minutes, once." >&2
   make --silent lab >&2
 fi
-LAB_DIR=$(mktemp -d)/lab
-export LAB_DIR
-log=$LAB_DIR.log
-end() {
-  if [ -x lab/bin/lab ]; then lab/bin/lab reset >/dev/null 2>&1; fi
-  rm -rf "${LAB_DIR%/lab}"
-}
-trap end EXIT
-trap 'exit 130' INT TERM
-began=$(date +%s)
-if [ -x lab/bin/lab ] && lab/bin/lab up >"$log" 2>&1; then
-  up=$(date +%s)
-  if lab/bin/lab down >>"$log" 2>&1; then found "lab up $((up - began)) s, down $(($(date +%s) - up)) s"; else lacking lab "lab down" "$(tail -n 5 "$log")"; fi
+if [ ! -x lab/bin/lab ]; then
+  lacking lab lab "to see why it cannot be built: make lab"
+elif status=$(lab/bin/lab status 2>&1); then
+  found "lab runs"
+elif [ "${status#*supervisor}" != "$status" ]; then
+  lacking lab lab "it runs, but not all of it is healthy; to see what isn't: make lab-status"
 else
-  lacking lab lab "$(tail -n 5 "$log" 2>/dev/null || echo 'to see why it cannot be built: make lab')"
+  LAB_DIR=$(mktemp -d)/lab
+  export LAB_DIR
+  log=$LAB_DIR.log
+  end() {
+    lab/bin/lab reset >/dev/null 2>&1
+    rm -rf "${LAB_DIR%/lab}"
+  }
+  trap end EXIT
+  trap 'exit 130' INT TERM
+  began=$(date +%s)
+  if lab/bin/lab up >"$log" 2>&1 && up=$(date +%s) && lab/bin/lab down >>"$log" 2>&1; then
+    found "lab up $((up - began)) s, down $(($(date +%s) - up)) s"
+  elif [ "${load:-0}" -ge "$cpus" ] 2>/dev/null; then
+    lacking lab lab "other programs take the cores: wait until they are done, or end what this shows: ps -Ao pcpu,pid,args | sort -rn | head -n 5; then again: make ready"
+  else
+    lacking lab lab "$(tail -n 1 "$log"); to see more: make lab-up"
+  fi
 fi
 
 echo "ready: $(if [ -z "$lacks" ]; then echo yes; else echo "NO ($(echo "$lacks" | sed 's/^ //; s/ /, /g'))"; fi)$line"

@@ -15,8 +15,8 @@ import (
 )
 
 const sound = "# Stage 1: list\n\n**Core** · 12 minutes · Afterwards you can list\nanything.\n\nAbout it.\n\n" +
-	"## Why\n\n**Now you:** one.\n\n**Now you:** two.\n\n**Now you:** three.\n\n" +
-	"## Step 1: Run it\n\n```bash exec\necho\n```\n\n" +
+	"## Why\n\n" +
+	"## Step 1: Run it\n\n**Now you:** `one`. A.\n\n**Now you:** `two`. B.\n\n**Now you:** `three`. C.\n\n```bash exec\necho\n```\n\n" +
 	"## Step 2: Break it\n\n**Predict:** what?\n\n```bash exec\necho\n```\n"
 
 func write(t *testing.T, readme, exceptions string) repository.Repository {
@@ -52,7 +52,7 @@ func TestACoreLessonHasLimits(t *testing.T) {
 	for limit, test := range map[string]struct{ old, replacement, want string }{
 		"words":     {"About it.", strings.Repeat("word ", 2200), "words of prose, 2200 at most"},
 		"steps":     {"## Step 1", strings.Repeat("## Step 3: more\n\n", 6) + "## Step 1", "has 8 steps, 7 at most"},
-		"tries":     {"**Now you:** three.", "", "has 2 tries"},
+		"tries":     {"**Now you:** `three`. C.", "", "has 2 tries"},
 		"questions": {"**Predict:** what?", "", "before it breaks something: step 2"},
 	} {
 		t.Run(limit, func(t *testing.T) {

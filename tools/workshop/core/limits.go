@@ -11,7 +11,6 @@ import (
 )
 
 var (
-	now     = regexp.MustCompile(`(?m)^\*\*Now you:\*\*`)
 	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	breaks  = regexp.MustCompile(`^Break\b`)
 	word    = regexp.MustCompile(`[\pL\pN]`)
@@ -23,7 +22,9 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	words, tries := 0, 0
 	for _, section := range l.Sections {
 		words += Words(section.Text)
-		tries += len(now.FindAllString(section.Text, -1))
+	}
+	for _, step := range l.Steps {
+		tries += len(step.Tries)
 	}
 	words += Words(l.Introduction)
 	if words > mostWords {

@@ -2,14 +2,9 @@ package lesson
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"strings"
-
-	"example.com/hacking-a-controller/tools/workshop/isolate"
-	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
 // A Question asks the reader to predict what the next block will show:
@@ -170,32 +165,21 @@ func (q Question) problems() (problems []string) {
 	return problems
 }
 
-// A sandbox is where the conditions of answers are tried.
-type sandbox struct {
-	dir     string
-	env     []string
-	network *isolate.Network
-}
-
 // judge says how what a block has printed does not decide a question: exactly one answer has to be
 // right, and the one that the details name.
-func (q Question) judge(ctx context.Context, in sandbox, printed string) (problem string, err error) {
+func (q Question) judge(ctx context.Context, s *shell, printed string) (problem string, err error) {
 	var right []string
 	for _, a := range q.Answers {
-		command := process.Command(ctx, "sh", "-c", a.If)
-		in.network.Enter(command)
-		command.Dir, command.Env, command.Stdin = in.dir, in.env, strings.NewReader(printed)
-		said, err := command.CombinedOutput()
-		exit := new(exec.ExitError)
+		done, err := s.feed(ctx, strings.NewReader(printed), "sh", "-c", a.If)
 		switch {
-		case ctx.Err() != nil:
-			return "", context.Cause(ctx)
-		case err == nil:
-			right = append(right, a.Letter)
-		case !errors.As(err, &exit):
+		case err != nil:
 			return "", fmt.Errorf("trying the answers of %s: %w", q.Name, err)
-		case exit.ExitCode() != 1:
-			return fmt.Sprintf("the question %s: the condition of %s) ended with exit code %d: %s", q.Name, a.Letter, exit.ExitCode(), said), nil
+		case done.expired:
+			return fmt.Sprintf("the question %s: the condition of %s) %s", q.Name, a.Letter, done.late(s.timeout, "and was killed")), nil
+		case done.code == 0:
+			right = append(right, a.Letter)
+		case done.code != 1:
+			return fmt.Sprintf("the question %s: the condition of %s) ended with exit code %d: %s", q.Name, a.Letter, done.code, done.output), nil
 		}
 	}
 	switch {

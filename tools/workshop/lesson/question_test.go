@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,11 +88,15 @@ func TestWhatABlockPrintsDecidesItsQuestion(t *testing.T) {
 		"several answers are right": {"echo two | tee", "echo one two | tee", "by what the block printed several answers are right: a, b"},
 		"no answer is right":        {"echo two | tee", "echo three | tee", "by what the block printed no answer is right, and its details name b)"},
 		"a broken condition":        {"if grep -q one", "if grep -q '['", "the condition of a) ended with exit code 2"},
+		"an endless condition":      {"if grep -q one", "if sleep 1000", "the condition of a) did not end within 1s, and was killed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			ask(f)
 			f.readme(test.old, test.replacement)
+			if name == "an endless condition" {
+				f.timeout = time.Second
+			}
 			out, err := f.check("3")
 			if test.want == "" {
 				require.NoError(t, err, out)
@@ -110,7 +115,7 @@ func TestThePastedOutputsDecideTheQuestionsOfTheLessons(t *testing.T) {
 	require.NoError(t, err)
 	stages, err := r.Stages()
 	require.NoError(t, err)
-	in, n := sandbox{dir: t.TempDir(), env: os.Environ()}, 0
+	in, n := &shell{dir: t.TempDir(), env: os.Environ(), timeout: DefaultTimeout}, 0
 	for _, stage := range stages {
 		lessons, err := Of(r, stage)
 		require.NoError(t, err)

@@ -63,7 +63,7 @@ func (r *run) answers(ctx context.Context, step Step, block int, done result) er
 		if q.Block != block {
 			continue
 		}
-		problem, err := q.judge(ctx, sandbox{r.shell.dir, r.shell.env, r.shell.network}, done.output)
+		problem, err := q.judge(ctx, r.shell, done.output)
 		if err != nil {
 			return err
 		}

@@ -41,6 +41,11 @@ type result struct {
 // background, which may still be needed. Only a command that cannot be started, and
 // ctx, make an error.
 func (s *shell) run(ctx context.Context, name string, args ...string) (result, error) {
+	return s.feed(ctx, nil, name, args...)
+}
+
+// feed is run for a command that reads something.
+func (s *shell) feed(ctx context.Context, input io.Reader, name string, args ...string) (result, error) {
 	// Not a pipe: that would be open for as long as anything in the background has it.
 	output, err := os.CreateTemp("", "output-*")
 	if err != nil {
@@ -54,7 +59,7 @@ func (s *shell) run(ctx context.Context, name string, args ...string) (result, e
 	command := process.Command(deadline, name, args...)
 	s.network.Enter(command)
 	command.Dir, command.Env = s.dir, s.env
-	command.Stdout, command.Stderr = output, output
+	command.Stdin, command.Stdout, command.Stderr = input, output, output
 	var doing string
 	kill := command.Cancel
 	command.Cancel = func() error {
