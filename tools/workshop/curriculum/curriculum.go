@@ -75,7 +75,7 @@ func read(r repository.Repository) (track.Curriculum, track.Facts, error) {
 func Facts(r repository.Repository, c track.Curriculum) (track.Facts, error) {
 	f := track.Facts{Pages: map[string]track.Page{}, Exercises: map[string]track.Work{}, Tries: map[string]track.Work{}}
 	if _, err := os.Stat(r.Path(Start)); err == nil {
-		f.Pages[Start] = track.Page{Label: "this page"}
+		f.Pages[Start] = track.Page{Label: Start}
 	}
 	stages, err := r.Stages()
 	if err != nil {

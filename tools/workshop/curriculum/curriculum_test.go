@@ -47,7 +47,7 @@ func TestThePagesAreMadeOfTheTracks(t *testing.T) {
 	repositorytest.Write(t, r.Path(Agenda), begins+ends)
 	require.NoError(t, Write(r))
 	require.NoError(t, Check(r))
-	assert.Contains(t, repositorytest.Read(t, r.Path(Start)), "| [1: sums](01-sums/) | 1; `smallest`: 10 |\n| together | 20 min |\n\n"+ends+"the end\n")
+	assert.Contains(t, repositorytest.Read(t, r.Path(Start)), "| this page | 10 |\n| [1: sums](01-sums/) | 1; `smallest`: 10 |\n| together | 20 min |\n\n"+ends+"the end\n")
 	assert.Contains(t, repositorytest.Read(t, r.Path(Agenda)), "| 09:00 | [START.md](../START.md) | 10 |\n")
 }
 

@@ -42,11 +42,11 @@ func linkFrom(file string) func(name, label string) string {
 	return func(name, label string) string {
 		target, err := filepath.Rel(path.Dir(file), name)
 		switch {
-		case err != nil || name == file:
+		case name == file:
+			return "this page"
+		case err != nil:
 			return label
-		case name == Start:
-			label = name
-		default:
+		case name != Start:
 			target += "/"
 		}
 		return fmt.Sprintf("[%s](%s)", label, filepath.ToSlash(target))

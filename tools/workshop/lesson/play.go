@@ -37,7 +37,11 @@ type Player struct {
 // the blocks leave running goes on, unless something is wrong: the next step may need it.
 func (p *Player) Play(ctx context.Context, l Lesson, to int) (err error) {
 	if to < 1 || to > len(l.Steps) {
-		return fmt.Errorf("%s has steps 1 to %d; name one of them: --to=%d", l.Ref, len(l.Steps), len(l.Steps))
+		text := fmt.Sprintf("name the last step of %s to play, such as --to=%d:", l.Ref, len(l.Steps))
+		for _, step := range l.Steps {
+			text += fmt.Sprintf("\n  %d  %s", step.Number, step.Title)
+		}
+		return errors.New(text)
 	}
 	p.shell = &shell{dir: p.Repository.Path(l.Stage.Folder), env: p.environment(), timeout: p.Timeout}
 	defer func() {

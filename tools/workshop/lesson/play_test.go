@@ -111,7 +111,7 @@ func TestItAsksBeforeItPlaysInALabThatIsNotEmpty(t *testing.T) {
 func TestItPlaysOnlyInTheLab(t *testing.T) {
 	p := newTable(t)
 	_, err := p.play(t.Context(), 3)
-	require.EqualError(t, err, "stage 3 has steps 1 to 2; name one of them: --to=2")
+	require.EqualError(t, err, "name the last step of stage 3 to play, such as --to=2:\n  1  Write\n  2  Write again")
 
 	elsewhere := filepath.Join(t.TempDir(), "config")
 	repositorytest.Write(t, elsewhere, "clusters: []\n")

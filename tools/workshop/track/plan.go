@@ -43,6 +43,7 @@ func (f Facts) has(i Item) bool {
 type Stop struct {
 	Item
 	Minutes int
+	Trying  int // how many of the minutes are for the tries of a lesson
 }
 
 // Stops are the items of a track. Why is read once, before the first steps of a lesson.
@@ -53,20 +54,20 @@ func (c Curriculum) Stops(t Track, facts Facts) []Stop {
 		if !facts.has(item) {
 			continue
 		}
-		minutes := item.Minutes
+		stop := Stop{Item: item, Minutes: item.Minutes}
 		switch item.Kind {
 		case Exercise:
-			minutes = facts.Exercises[item.Name].Minutes
+			stop.Minutes = facts.Exercises[item.Name].Minutes
 		case Try:
-			minutes = facts.Tries[item.Name].Minutes
+			stop.Minutes = facts.Tries[item.Name].Minutes
 		case Read:
-			minutes = c.reading(item, !begun[item.Name])
 			for _, try := range facts.triesOf(item) {
-				minutes += facts.Tries[try].Minutes
+				stop.Trying += facts.Tries[try].Minutes
 			}
+			stop.Minutes = c.reading(item, !begun[item.Name]) + stop.Trying
 			begun[item.Name] = true
 		}
-		stops = append(stops, Stop{item, minutes})
+		stops = append(stops, stop)
 	}
 	return stops
 }
@@ -209,20 +210,13 @@ func (c Curriculum) Agenda(t Track, facts Facts, link func(name, label string) s
 	fmt.Fprint(&text, "| time | what | minutes |\n|---|---|---|\n")
 	clock := begins
 	for _, stop := range c.Stops(t, facts) {
-		at, what := clock.Format("15:04"), string(stop.Kind)
-		switch stop.Kind {
-		case Evening:
+		at := clock.Format("15:04")
+		if stop.Kind == Evening {
 			fmt.Fprintf(&text, "| %s | end of the day | |\n", at)
 			clock = begins
 			continue
-		case Read:
-			what = link(stop.Name, facts.Pages[stop.Name].Label)
-			if facts.Pages[stop.Name].Steps > 0 {
-				what += ": " + stop.StepsText()
-			}
-		case Exercise, Try:
-			what += " `" + path.Base(stop.Name) + "`"
 		}
+		what := facts.Name(stop, link)
 		if stop.May {
 			fmt.Fprintf(&text, "| may | %s | %d |\n", what, stop.Minutes)
 			continue
@@ -234,8 +228,22 @@ func (c Curriculum) Agenda(t Track, facts Facts, link func(name, label string) s
 	return text.String()
 }
 
-// StepsText says which steps of a lesson it has.
-func (i Item) StepsText() string {
+// Name is what people call a stop, in Markdown.
+func (f Facts) Name(stop Stop, link func(name, label string) string) string {
+	page := f.Pages[stop.Name]
+	switch {
+	case stop.Pause():
+		return string(stop.Kind)
+	case stop.Kind != Read:
+		return fmt.Sprintf("%s `%s`", stop.Kind, path.Base(stop.Name))
+	case page.Steps > 0:
+		return link(stop.Name, page.Label) + ": " + stop.stepsText()
+	}
+	return link(stop.Name, page.Label)
+}
+
+// stepsText says which steps of a lesson it has.
+func (i Item) stepsText() string {
 	switch len(i.Steps) {
 	case 0:
 		return "all steps"

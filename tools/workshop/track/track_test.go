@@ -102,6 +102,7 @@ func TestWhatIsMadeOfATrack(t *testing.T) {
 | 09:02 | break | 15 |
 | 09:17 | the end | |
 `, c.Agenda(c.Tracks[0], facts(), label), "Why is read once, the end with all steps only, and the try is done in step 3")
+	assert.Equal(t, 2, c.Stops(c.Tracks[0], facts())[1].Trying)
 	assert.Equal(t, 10+16+2+30+13+3, c.Together(c.Tracks[1], facts()))
 	assert.Equal(t, "2 h 05 min", Hours(125))
 }

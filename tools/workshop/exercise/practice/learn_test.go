@@ -154,6 +154,20 @@ func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 	require.NoError(t, wait(t, ended, "the end"))
 }
 
+func TestASaveEndsATrialOfOlderCode(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	sum, endless := l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "for total = n; ; {\n\t\t}"
+	exercisetest.Edit(t, sum, "total = n", endless)
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "Running the tests on the code as it stands ...")
+	exercisetest.Edit(t, sum, endless, "total = total + n")
+	out.next(t, "You have saved a file meanwhile: the tests begin again.")
+	out.next(t, "Well done, it is solved.")
+	pressing(t, keys)("q")
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
 func TestLearningGoesFromOneGroupToTheNext(t *testing.T) {
 	l := newLearner(t)
 	exercisetest.AddBuild(t, l.home)

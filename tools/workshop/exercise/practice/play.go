@@ -24,7 +24,7 @@ func newPlay() *cobra.Command {
 It asks before it runs anything in a lab that isn't empty, and runs on no other cluster. It stops
 where a check doesn't pass, and with Ctrl-C.`,
 		Example: "  workshop play 4/podlog --to=6",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())
 			if err != nil {
@@ -33,7 +33,7 @@ where a check doesn't pass, and with Ctrl-C.`,
 			t := openTerminal(os.Stdin)
 			t.byKey()
 			defer t.restore()
-			return p.play(cmd.Context(), player, args[0], to, os.Stdin, t == nil)
+			return p.play(cmd.Context(), player, append(args, "")[0], to, os.Stdin, t == nil)
 		},
 	}
 	command.Flags().IntVar(&to, "to", 0, "the last step to run")

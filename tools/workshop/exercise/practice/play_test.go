@@ -18,7 +18,8 @@ func TestAStepThatWasPlayedIsDoneAndReported(t *testing.T) {
 	var out bytes.Buffer
 	p := l.open(&out)
 	require.EqualError(t, p.play(t.Context(), &lesson.Player{}, "7", 1, strings.NewReader(""), true), `there is no lesson "7"; the lessons are: 1`)
-	require.ErrorContains(t, p.play(t.Context(), &lesson.Player{}, "1", 3, strings.NewReader(""), true), "stage 1 has steps 1 to 2")
+	require.EqualError(t, p.play(t.Context(), &lesson.Player{}, "", 1, strings.NewReader(""), true), "name the lesson: 1")
+	require.ErrorContains(t, p.play(t.Context(), &lesson.Player{}, "1", 3, strings.NewReader(""), true), "name the last step of stage 1 to play, such as --to=2:\n  1  Make a\n  2  Make b")
 
 	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
 	require.NoError(t, p.step(t.Context(), "1", "1"))

@@ -2,6 +2,7 @@ package practice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -150,7 +151,8 @@ func indented(text string) string {
 // An asked question is one of a lesson.
 type asked struct {
 	lesson.Question
-	of lesson.Lesson
+	of   lesson.Lesson
+	step lesson.Step
 }
 
 // wronglyAnswered are the questions whose last answer is wrong, of the steps that are done.
@@ -170,7 +172,7 @@ func (p practice) wronglyAnswered(ctx context.Context) (questions []asked, err e
 			}
 			for _, q := range step.Questions {
 				if given := progress.Predictions[predictionID(l, q)]; len(given) > 0 && !given[len(given)-1].Right {
-					questions = append(questions, asked{q, l})
+					questions = append(questions, asked{q, l, step})
 				}
 			}
 		}
@@ -184,19 +186,30 @@ func (p practice) review(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	answered := 0
-	for _, q := range questions {
+	switch {
+	case len(questions) == 0:
+		p.printf("There is no question to ask again.")
+		return nil
+	case p.answer == nil:
+		return errors.New("questions are asked in a terminal")
+	}
+	right := 0
+	for i, q := range questions {
+		p.printf("\n[%d of %d] %s:%d, step %d: %s", i+1, len(questions), p.path(p.home.Path(q.of.Folder(), "README.md")), q.Line, q.step.Number, q.step.Title)
 		given, err := p.askFor(ctx, q.of, q.Question)
 		if err != nil {
 			return err
 		}
 		if given != "" {
 			p.printf("%s", verdictOn(q.Question, given))
-			answered++
+		}
+		if given == q.Right {
+			right++
 		}
 	}
-	if answered == 0 {
-		p.printf("There is no question to ask again.")
+	p.printf("\n%d of %d right.", right, len(questions))
+	if right < len(questions) {
+		p.printf("To be asked the others again: %s", p.command("review"))
 	}
 	return nil
 }

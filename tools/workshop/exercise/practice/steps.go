@@ -39,6 +39,16 @@ func (p practice) lessons() ([]lesson.Lesson, error) {
 	return all, nil
 }
 
+// lessonIn returns the lesson of a folder. A page without steps is none.
+func (p practice) lessonIn(folder string) (lesson.Lesson, error) {
+	lessons, err := p.lessons()
+	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return l.Folder() == folder })
+	if i < 0 {
+		return lesson.Lesson{}, err
+	}
+	return lessons[i], err
+}
+
 // stepsOf counts the steps of all lessons, and those that are done.
 func (p Progress) stepsOf(lessons []lesson.Lesson) (done, all int) {
 	for _, l := range lessons {
@@ -107,6 +117,9 @@ func noLesson(name string, lessons []lesson.Lesson) error {
 	for _, l := range lessons {
 		names = append(names, lessonName(l))
 	}
+	if name == "" {
+		return fmt.Errorf("name the lesson: %s", strings.Join(names, ", "))
+	}
 	return fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
 }
 
@@ -148,7 +161,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		return fmt.Errorf("%s: %w", step.Check, context.Cause(ctx))
 	}
 	if err != nil {
-		p.printf("%s\n  not yet: %s", where, strings.TrimSpace(string(output)))
+		p.printf("%s\n  not yet: %s", where, strings.ReplaceAll(strings.TrimSpace(string(output)), "\n", "\n  "))
 		return ErrNotYet
 	}
 	err = p.update(func(progress *Progress) { progress.Steps = with(progress.Steps, lessonName(l), step.Number) })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,9 +46,20 @@ func (p practice) try(ctx context.Context, name string, in io.Reader, t *termina
 	if err != nil {
 		return err
 	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
 	c, e, _, err := p.begin(ctx, strconv.Itoa(e.Stage.Number), e.Name)
 	if err != nil {
 		return err
+	}
+	if progress.of(c.ID).Passed >= n {
+		p.printf("%s has passed, and its code is in %s. To begin the tries of this lesson again: %s", name, p.path(c.Root), p.command("reset "+c.ID))
+		return nil
+	}
+	if last := progress.Current; last != "" && last != c.ID {
+		p.printf("This try is of %s. The copy of %s stays as it is; to go back to it: %s", p.lessonFile(e), last, p.command("watch "+last))
 	}
 	if err := p.reach(ctx, c, e, n); err != nil {
 		return err
@@ -172,12 +184,14 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 		group = e.Judge.Groups[s.only-1]
 	}
 	s.printf("\n%s (about %s)", group.Name, number(group.Minutes, "minute", "minutes"))
-	if l, err := s.lessonOf(e); err == nil {
-		for _, step := range l.Steps {
-			for _, try := range step.Tries {
-				if try.Name == group.Name {
-					s.printf("\n%s\n\n  lesson    %s:%d, step %d", try.Text, s.lessonFile(e), try.Line, step.Number)
-				}
+	l, err := s.lessonIn(path.Join(e.Stage.Folder, e.Judge.Lesson))
+	if err != nil {
+		return err
+	}
+	for _, step := range l.Steps {
+		for _, try := range step.Tries {
+			if try.Name == group.Name {
+				s.printf("\n%s\n\n  lesson    %s:%d, step %d", try.Text, s.lessonFile(e), try.Line, step.Number)
 			}
 		}
 	}
@@ -185,20 +199,6 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 		s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
 	}
 	return nil
-}
-
-// lessonOf returns the lesson that asks for some tries.
-func (p practice) lessonOf(e exercise.Exercise) (lesson.Lesson, error) {
-	lessons, err := p.lessons()
-	if err != nil {
-		return lesson.Lesson{}, err
-	}
-	for _, l := range lessons {
-		if l.Stage.Number == e.Stage.Number && l.Part == e.Judge.Lesson {
-			return l, nil
-		}
-	}
-	return lesson.Lesson{}, fmt.Errorf("%s is of no lesson", e.ID())
 }
 
 // lessonFile is where the lesson is that asks for some tries.

@@ -33,7 +33,9 @@ func TestTriesShareACopy(t *testing.T) {
 	require.NoError(t, l.home.Commit(t.Context(), "lesson"))
 	sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
 
+	l.mustStart("1", "lost")
 	out, keys, ended := l.try("none")
+	out.next(t, "This try is of 01-sums/README.md. The copy of 1-lost stays as it is; to go back to it: bin/workshop watch 1-lost\n")
 	out.next(t, "\nnone (about 2 minutes)\n\nOf no number\nthe largest is 0.\n\n  lesson    01-sums/README.md:7, step 1\n  write in  .workshop/1-tries/01-sums/sum/sum.go\n")
 	out.next(t, "1/2 none\n\n  fails: TestTryNone (./sum)\n    Of no number the largest is 0.\n")
 	out.next(t, "Not yet: 0 of 2 tries pass. For a hint: h\n")
@@ -55,6 +57,9 @@ func TestTriesShareACopy(t *testing.T) {
 	out.next(t, "Well done, that was the last try of this lesson. Go on in 01-sums/README.md")
 	require.NoError(t, wait(t, ended, "the end"))
 	assert.Contains(t, repositorytest.Read(t, sum), "largest := 0", "one builds on the other")
+	out, _, ended = l.try("none")
+	out.next(t, "none has passed, and its code is in .workshop/1-tries. To begin the tries of this lesson again: bin/workshop reset 1-tries\n")
+	require.NoError(t, wait(t, ended, "the end"))
 	assert.Regexp(t, `\* 1\s+tries\s+try\s+3\s+solved, 1 hint\n`, l.list())
 }
 

@@ -195,7 +195,7 @@ func (s *session) open(ctx context.Context, stop track.Stop, exercises []exercis
 	}
 	switch stop.Kind {
 	case track.Read:
-		l, err := s.lessonAt(stop)
+		l, err := s.lessonIn(stop.Name)
 		_, left := progress.nextAt(l, stop)
 		return e, len(l.Steps) == 0 || left, err
 	case track.Exercise:
@@ -216,19 +216,26 @@ func (s *session) listWay() {
 		if i == s.way.at {
 			mark = "*"
 		}
-		s.printf("%s %2d  %s, %d minutes", mark, i+1, stop.Text, stop.Minutes)
+		s.printf("%s %2d  %s (%s)", mark, i+1, s.way.name(stop), about(stop))
 	}
 	s.printf("\nAll exercises: %s\n%s", s.command("list"), readingHelp)
 }
 
-// lessonAt returns the lesson of a stop. A page without steps is none.
-func (s *session) lessonAt(stop track.Stop) (lesson.Lesson, error) {
-	lessons, err := s.lessons()
-	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return l.Folder() == stop.Name })
-	if i < 0 {
-		return lesson.Lesson{}, err
+// name is what the learner calls a stop.
+func (w way) name(stop track.Stop) string {
+	return w.facts.Name(stop, func(_, label string) string { return label })
+}
+
+// about says how long a stop takes, and whether it has to be.
+func about(stop track.Stop) string {
+	text := "about " + number(stop.Minutes, "minute", "minutes")
+	if stop.Trying > 0 {
+		text += fmt.Sprintf(", %d of them for tries", stop.Trying)
 	}
-	return lessons[i], err
+	if stop.May {
+		text += ", optional"
+	}
+	return text
 }
 
 // nextAt returns the first step of a stop that is not done.
@@ -245,7 +252,7 @@ const readingHelp = "c check the next step   t next try   n go on   b go back   
 
 // read leads through steps of a lesson, until they are done or the learner goes on.
 func (s *session) read(ctx context.Context, stop track.Stop) error {
-	l, err := s.lessonAt(stop)
+	l, err := s.lessonIn(stop.Name)
 	if err != nil {
 		return err
 	}
@@ -253,12 +260,14 @@ func (s *session) read(ctx context.Context, stop track.Stop) error {
 	if stop.Name != curriculum.Start {
 		page = s.home.Path(stop.Name, "README.md")
 	}
-	what := s.way.facts.Pages[stop.Name].Label
-	if len(l.Steps) > 0 {
-		what += ": " + stop.StepsText()
+	s.printf("\n[%s, %d of %d] %s (%s)\n  read      %s\n\n%s", s.way.title, s.way.at+1, len(s.way.stops), s.way.name(stop), about(stop), s.path(page), readingHelp)
+	if s.tries {
+		s.tries = false
+		if err := s.nextTry(ctx, l, stop); err != nil {
+			s.printf("%v", err)
+		}
 	}
-	s.printf("\n[%s, %d of %d] %s (about %d minutes)\n  read      %s\n\n%s", s.way.title, s.way.at+1, len(s.way.stops), what, stop.Minutes, s.path(page), readingHelp)
-	for {
+	for !s.quits {
 		key, err := s.nextKey(ctx)
 		if s.back = key == 'b'; err != nil || s.quits || s.back || key == 'n' {
 			return err
@@ -266,10 +275,11 @@ func (s *session) read(ctx context.Context, stop track.Stop) error {
 		switch done, err := s.readingKey(ctx, key, l, stop, page); {
 		case err != nil && !errors.Is(err, ErrNotYet):
 			s.printf("%v", err)
-		case done || s.quits:
+		case done:
 			return nil
 		}
 	}
+	return nil
 }
 
 // readingKey does what a key says, and says whether all steps are done.

@@ -20,8 +20,8 @@ func addTracks(l learner) {
 	repositorytest.Write(l, l.home.Path(track.File), `
 minutes: {START.md: [10], 01-sums: [2, 3, 4, 5]}
 tracks:
-- {name: hour, title: an hour, items: [START.md, 'exercise:01-sums/silent', break 15, 01-sums, 'exercise:01-sums/lost']}
-- {name: deep, title: everything, items: [START.md, 01-sums, 'exercise:01-sums/silent', 'exercise:01-sums/lost', 'exercise:01-sums/smallest']}
+- {name: hour, title: an hour, items: [START.md, 'exercise:01-sums/silent', break 15, 01-sums, 'exercise:01-sums/lost may']}
+- {name: deep, title: everything, items: [START.md, 01-sums with tries, 'exercise:01-sums/silent', 'exercise:01-sums/lost', 'exercise:01-sums/smallest']}
 `)
 	addLesson(l)
 }
@@ -31,11 +31,11 @@ func TestATrackIsFollowed(t *testing.T) {
 	addTracks(l)
 	out, keys, ended := l.learn(t.Context())
 	press := pressing(t, keys)
-	out.next(t, "How much time do you have?\n  1  an hour (34 min without breaks)\n  2  everything (39 min without breaks)\n")
+	out.next(t, "How much time do you have?\n  1  an hour (29 min without breaks)\n  2  everything (39 min without breaks)\n")
 	press("7")
 	out.next(t, "Press a number from 1 to 2, or q to quit.")
 	press("1")
-	out.next(t, "[an hour, 1 of 4] this page (about 10 minutes)\n  read      START.md\n")
+	out.next(t, "[an hour, 1 of 4] START.md (about 10 minutes)\n  read      START.md\n")
 	press("c")
 	out.next(t, "START.md has no step left to check; n goes on")
 	press("x")
@@ -46,15 +46,15 @@ func TestATrackIsFollowed(t *testing.T) {
 	press("n")
 	out.next(t, "[an hour, 3 of 4] 1: sums: all steps (about 14 minutes)\n  read      01-sums/README.md\n")
 	press("b")
-	out.next(t, "[an hour, 1 of 4] this page")
+	out.next(t, "[an hour, 1 of 4] START.md")
 	press("b")
-	out.next(t, "[an hour, 1 of 4] this page") // there is nothing before it
+	out.next(t, "[an hour, 1 of 4] START.md") // there is nothing before it
 	press("n")
 	out.next(t, "1-silent: Something is silent")
 	press("b")
-	out.next(t, "[an hour, 1 of 4] this page")
+	out.next(t, "[an hour, 1 of 4] START.md")
 	press("l")
-	out.next(t, "\nan hour\n*  1  START.md, 10 minutes\n   2  exercise:01-sums/silent")
+	out.next(t, "\nan hour\n*  1  START.md (about 10 minutes)\n   2  exercise `silent` (about 5 minutes)\n   3  1: sums: all steps (about 14 minutes)\n   4  exercise `lost` (about 5 minutes, optional)\n")
 	press("n")
 	out.next(t, "1-silent: Something is silent")
 	press("n")
@@ -74,7 +74,7 @@ func TestATrackIsFollowed(t *testing.T) {
 		press("c")
 		out.next(t, "  done\n")
 	}
-	out.next(t, "1-lost: Something is lost")
+	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes, optional: n leaves it out)")
 	press("n")
 	out.next(t, "1-silent: Something is silent") // which was left out
 	press("q")
@@ -94,7 +94,7 @@ func TestATrackHasAnEnd(t *testing.T) {
 	}
 	require.NoError(t, p.update(func(progress *Progress) { progress.Steps = map[string][]int{"1": {1, 2}} }))
 	out, keys, ended := l.learn(t.Context())
-	out.next(t, "[an hour, 1 of 4] this page")
+	out.next(t, "[an hour, 1 of 4] START.md")
 	_, err := io.WriteString(keys, "n\n")
 	require.NoError(t, err)
 	out.next(t, "That was all of an hour. To go on: make learn TRACK=deep\n")
@@ -104,7 +104,7 @@ func TestATrackHasAnEnd(t *testing.T) {
 	l.mustStart("1", "smallest")
 	require.NoError(t, p.take("deep"))
 	out, keys, ended = l.learn(t.Context())
-	out.next(t, "[everything, 1 of 5] this page")
+	out.next(t, "[everything, 1 of 5] START.md")
 	require.NoError(t, keys.Close())
 	require.NoError(t, wait(t, ended, "the end"))
 }
@@ -125,9 +125,9 @@ func TestATryIsDoneInTheMiddleOfALesson(t *testing.T) {
 	require.NoError(t, l.open(&quiet).take("deep"))
 	out, keys, ended := l.learn(t.Context())
 	press := pressing(t, keys)
-	out.next(t, "this page")
+	out.next(t, "START.md")
 	press("n")
-	out.next(t, "1: sums: all steps")
+	out.next(t, "1: sums: all steps (about 17 minutes, 3 of them for tries)")
 	press("t")
 	out.next(t, "none (about 2 minutes)")
 	out.next(t, "Not yet: 0 of 2 tries")
@@ -136,6 +136,43 @@ func TestATryIsDoneInTheMiddleOfALesson(t *testing.T) {
 	out.next(t, readingHelp)
 	press("t")
 	out.next(t, "twice (about 1 minute)")
+	press("n")
+	out.next(t, readingHelp)
+	press("n")
+	out.next(t, "1-silent: Something is silent")
+	press("t")
+	out.next(t, "[everything, 2 of 5] 1: sums")
+	out.next(t, "twice (about 1 minute)")
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
+func TestAnExerciseNamesItsOwnLesson(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	repositorytest.Write(t, l.home.Path(track.File), `
+tracks:
+- {name: hour, title: an hour, items: ['01-sums/two#2', 'exercise:01-sums/lost']}
+`)
+	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n## The parts\n\n- [One](one/README.md)\n- [Two](two/README.md)\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "one", "README.md"), "# One\n\n## Why\n\n## Step 1: Make a\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "two", "README.md"), "# Two\n\n## Why\n\n## Step 1: Make b\n\n## Step 2: Make c\n\n## Exercises\n\n[Lost](../lesson/exercises/lost/README.md)\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "lesson", "checks", "two", "step2.sh"), "[ -e c ] || { echo there is no c; echo yet; exit 1; }\n")
+	require.NoError(t, l.home.Commit(t.Context(), "parts"))
+	var quiet bytes.Buffer
+	require.NoError(t, l.open(&quiet).take("hour"))
+	out, keys, ended := l.learn(t.Context())
+	press := pressing(t, keys)
+	out.next(t, "Two: step 2")
+	press("n")
+	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n\n  lesson    01-sums/two/README.md, step 2 of 2: Make c\n")
+	press("c")
+	out.next(t, "01-sums/two/README.md, step 2 of 2: Make c\n  not yet: there is no c\n  yet\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "c"), "")
+	press("c")
+	out.next(t, "  done\n")
+	press("c")
+	out.next(t, "no step of this lesson is left to check")
 	press("q")
 	require.NoError(t, wait(t, ended, "the end"))
 }
