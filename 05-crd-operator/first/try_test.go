@@ -63,18 +63,29 @@ func TestTryAScheduleThatIsNoTimeIsNotTriedAgain(t *testing.T) {
 }
 
 func TestTryAPodOfAnotherOwnerIsAnError(t *testing.T) {
-	at := harbourAt(cnat.Running)
-	foreign := desiredPod(at)
-	foreign.Status.Phase = corev1.PodSucceeded
-	objects, err := reconcileOnce(t, at, foreign)
-	require.Error(t, err, "the pod of somebody else was taken for the At's own")
-	assert.Equal(t, cnat.Running, phaseOf(t, objects, at))
-
-	at = harbourAt(cnat.Running)
-	own := desiredPod(at)
-	own.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(at, cnat.SchemeGroupVersion.WithKind("At"))}
-	own.Status.Phase = corev1.PodSucceeded
-	objects, err = reconcileOnce(t, at, own)
-	require.NoError(t, err)
-	assert.Equal(t, cnat.Done, phaseOf(t, objects, at), "its own pod has ended")
+	kind := cnat.SchemeGroupVersion.WithKind("At")
+	at, namesake := harbourAt(cnat.Running), harbourAt(cnat.Running)
+	namesake.UID = "2" // an At of this name that was deleted, perhaps
+	tests := map[string]struct {
+		owners []metav1.OwnerReference
+		phase  cnat.AtPhase
+	}{
+		"nobody":               {nil, cnat.Running},
+		"an At with this name": {[]metav1.OwnerReference{*metav1.NewControllerRef(namesake, kind)}, cnat.Running},
+		"this At":              {[]metav1.OwnerReference{*metav1.NewControllerRef(at, kind)}, cnat.Done},
+	}
+	for name, tc := range tests {
+		t.Run("the pod belongs to "+name, func(t *testing.T) {
+			at, pod := harbourAt(cnat.Running), desiredPod(at)
+			pod.OwnerReferences = tc.owners
+			pod.Status.Phase = corev1.PodSucceeded
+			objects, err := reconcileOnce(t, at, pod)
+			if tc.phase == cnat.Done {
+				require.NoError(t, err, "its own pod has ended")
+			} else {
+				require.Error(t, err, "the pod of somebody else was taken for the At's own")
+			}
+			assert.Equal(t, tc.phase, phaseOf(t, objects, at))
+		})
+	}
 }

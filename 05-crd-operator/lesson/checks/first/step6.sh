@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ "$(cat horn.log 2>/dev/null)" != "YAY | tr A-Z a-z" ]; then
-	echo "horn.log does not have the command as it was written yet: create the At horn while ./bin/first runs"
+	echo "horn.log doesn't have the line 'YAY | tr A-Z a-z' yet: create the At horn while ./bin/first runs"
 	exit 1
 fi
 if [ "$(grep -cs "reading the schedule" schedule.log)" -lt 10 ] 2>/dev/null || [ ! -f schedule.log ]; then
