@@ -1,114 +1,96 @@
 package main
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// realCluster is a real API server that knows boats.
-type realCluster struct {
-	*testcluster.Cluster
-	client client.Client
-}
+// TestAgainstARealServer has the objects of the lesson on an API server, with nothing that runs them.
+func TestAgainstARealServer(t *testing.T) {
+	c := testcluster.Shared(t)
+	t.Setenv("KUBECONFIG", c.Kubeconfig)
+	t.Setenv("KUBECACHEDIR", t.TempDir()) // discovery's cache must not outlive the server
+	kubectl := func(args ...string) string {
+		t.Helper()
+		output, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, args...).CombinedOutput()
+		require.NoError(t, err, "kubectl %v: %s", args, output)
+		return string(output)
+	}
+	c.InstallCRDs(t, testcluster.ReadCRDs(t, "harbour/crd.yaml")...)
+	ship := writeFile(t, "ship.yaml", manifest("v1", "Node", "ship"))
+	kubectl("create", "--validate=false", "-f", "harbour/boats.yaml", "-f", "lesson/demo.yaml", "-f", ship)
+	kubectl("patch", "boat", "gull", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Moored"}}`)
 
-func startCluster(t *testing.T) *realCluster {
-	t.Helper()
-	// What discovery caches of an address must not outlive its server.
-	t.Setenv("KUBECACHEDIR", t.TempDir())
-	c := testcluster.Start(t)
-	var err error
-	c.CRDs, err = envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{Paths: []string{"harbour/crd.yaml"}, ErrorIfPathMissing: true, MaxTime: testcluster.TestTimeout})
-	require.NoError(t, err)
-	forObjects, err := client.New(c.Config, client.Options{})
-	require.NoError(t, err)
-	return &realCluster{c, forObjects}
-}
+	t.Run("a sentence for each object", func(t *testing.T) {
+		const (
+			demo  = "demo is currently Active"
+			ship  = "ship is currently NotReady"
+			alone = "alone in namespace demo is currently Pending, with 0 of 1 containers ready"
+			web   = "web in namespace demo is currently Unavailable, with 0 of 2 replicas"
+		)
+		for args, want := range map[string][]string{
+			"ns demo":                      {demo},
+			"Namespace demo":               {demo},
+			"node/ship deploy/web -n=demo": {ship, web},
+			"nodes,pods,deploy.apps -A":    {ship, alone, web},
+			"pods,deploy -A -l=app=web":    {web},
+			"pods":                         {},
+		} {
+			stdout, stderr := resourceBuilder(t, strings.Fields(args)...)
+			assert.Empty(t, stderr, args)
+			assert.Equal(t, want, stdout, args)
+		}
+	})
 
-// run runs the program as the administrator.
-func (c *realCluster) run(args ...string) (stdout, stderr string, code int) {
-	return resourceBuilder(append(args, "--kubeconfig", c.Kubeconfig, "--request-timeout="+testcluster.TestTimeout.String())...)
-}
+	t.Run("the objects are those that kubectl finds", func(t *testing.T) {
+		for _, args := range []string{"all -A", "boats", "boat/heron node/ship", "clusterroles --chunk-size=7", "-f harbour -f lesson/demo.yaml", "-f lesson/demo.yaml -l app=web"} {
+			var want, got []string
+			for _, name := range strings.Fields(kubectl(append([]string{"get", "-o=name"}, strings.Fields(args)...)...)) {
+				_, name, _ = strings.Cut(name, "/")
+				want = append(want, name)
+			}
+			stdout, stderr := resourceBuilder(t, append(strings.Fields(args), "--unstructured")...)
+			require.Empty(t, stderr, args)
+			for _, line := range stdout {
+				got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"))
+			}
+			require.NotEmpty(t, got, args)
+			assert.Equal(t, want, got, args)
+		}
+	})
 
-// kubectl runs the yardstick.
-func (c *realCluster) kubectl(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, append(args, "--kubeconfig", c.Kubeconfig)...).Output()
-	require.NoError(t, err, "kubectl %v", args)
-	return string(out)
-}
+	t.Run("a kind without a sentence does not keep the others away", func(t *testing.T) {
+		stdout, stderr := resourceBuilder(t, "boats,nodes,crd,ns", "--field-selector=metadata.name!=default")
+		assert.Contains(t, stdout, "ship is currently NotReady")
+		assert.Contains(t, stdout, "demo is currently Active")
+		assert.Equal(t, []string{
+			"unknown type Boat: there is no sentence for it; print its generic fields with --unstructured",
+			"unknown type CustomResourceDefinition: there is no sentence for it; print its generic fields with --unstructured",
+		}, stderr)
+		stdout, stderr = resourceBuilder(t, "boats", "--unstructured")
+		assert.Empty(t, stderr)
+		assert.Equal(t, []string{"Boat gull in namespace default is currently Moored", "Boat heron in namespace default has neither phase nor conditions"}, stdout)
+	})
 
-// create creates the object, and gives it the status it came with.
-func (c *realCluster) create(t *testing.T, object client.Object) {
-	t.Helper()
-	wanted := object.DeepCopyObject().(client.Object)
-	require.NoError(t, c.client.Create(t.Context(), object))
-	wanted.SetResourceVersion(object.GetResourceVersion())
-	wanted.SetUID(object.GetUID())
-	require.NoError(t, c.client.Status().Update(t.Context(), wanted))
-}
-
-// observer stands between a client and the API server, and notes the requests.
-type observer struct {
-	kubeconfig string
-
-	mu       sync.Mutex
-	requests []string
-}
-
-func (c *realCluster) observe(t *testing.T) *observer {
-	t.Helper()
-	o := &observer{}
-	address, err := url.Parse(c.Config.Host)
-	require.NoError(t, err)
-	transport, err := rest.TransportFor(c.Config)
-	require.NoError(t, err)
-	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(address)
-		r.Out.Header.Del("Authorization") // the transport is the administrator's
-	}}
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o.mu.Lock()
-		o.requests = append(o.requests, r.URL.Path)
-		o.mu.Unlock()
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	o.kubeconfig = kubeconfigFor(t, server)
-	return o
-}
-
-// take returns the paths of the requests since the last time.
-func (o *observer) take() []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	requests := o.requests
-	o.requests = nil
-	return requests
-}
-
-func writeFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
-}
-
-func sortedLines(text string) []string {
-	return slices.Sorted(strings.Lines(text))
+	t.Run("several documents, some of them bad", func(t *testing.T) {
+		mixed := writeFile(t, "mixed.yaml", manifest("v1", "Namespace", "default")+
+			manifest("v1", "Namespace", "moon")+
+			"---\nhello: world\n"+
+			manifest("example.com/v1", "Widget", "w")+
+			manifest("v1", "Namespace", "demo"))
+		stdout, stderr := resourceBuilder(t, "-f", mixed)
+		assert.Equal(t, []string{"default is currently Active", "demo is currently Active"}, stdout)
+		slices.Sort(stderr)
+		require.Len(t, stderr, 3)
+		assert.Contains(t, stderr[0], `namespaces "moon" not found`)
+		assert.Contains(t, stderr[1], `no matches for kind "Widget" in version "example.com/v1"`)
+		assert.Contains(t, stderr[2], "Object 'Kind' is missing")
+	})
 }

@@ -1,17 +1,11 @@
 // Resource-builder prints what objects of a cluster are doing, a sentence each.
 //
-// It finds them in the way of kubectl, with the library that kubectl is made of.
-// The path is a chain, and each link has its file:
+// It is the program in first/ for any type, with the flags of kubectl get:
 //
+//	main.go          the arguments become a resource.Builder, and that a Result, which visits each object
 //	flags.go         the command line
-//	config.go        which cluster, and is it there?
-//	builder.go       arguments become a resource.Builder, and that a Result
-//	visit.go         the Result visits each object and hands over an Info
-//	typed.go         the Info holds a runtime.Object; make it a Go type, and describe that
-//	unstructured.go  or describe it without a Go type
-//	errors.go        what to do next when a link fails
-//
-// In first/ the whole chain is on one page.
+//	typed.go         an object becomes a Go type, and that a sentence
+//	unstructured.go  or a sentence without a Go type
 package main
 
 import (
@@ -20,58 +14,98 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
+	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
-
-	"example.com/hacking-a-controller/02-resource-builder/cli"
 )
 
 func main() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go leave(signals)
-
-	os.Exit(cli.Run(context.Background(), newCommand(), os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// Which cluster, and as whom: the flags of kubectl say it, or else the kubeconfig.
+	err := newCommand(genericclioptions.NewConfigFlags(true)).ExecuteContext(ctx)
+	for _, err := range causes(err) {
+		fmt.Fprintln(os.Stderr, "error:", err)
+	}
+	if err != nil {
+		os.Exit(1)
+	}
 }
 
-// leave ends the program at Ctrl-C. A Builder takes no context, so there is
-// nothing to cancel: https://github.com/kubernetes/cli-runtime/issues/18. But a program
-// that only reads leaves nothing undone: it can end at any moment, even while it waits for
-// its standard input.
-func leave(signals <-chan os.Signal) {
-	<-signals
-	fmt.Fprintln(os.Stderr, "error: interrupted: the list is not complete")
-	os.Exit(1)
-}
-
-func run(o *options, args []string, out, errOut io.Writer) error {
-	server, err := connect(o.config)
+func run(ctx context.Context, config *genericclioptions.ConfigFlags, o *options, args []string, out io.Writer) error {
+	// A Builder takes no context, so Ctrl-C ends the process.
+	defer context.AfterFunc(ctx, func() { os.Exit(1) })()
+	if err := checkServer(config); err != nil {
+		return err
+	}
+	namespace, given, err := config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return err
 	}
-	result, err := newResult(o, args)
-	if err != nil {
-		return err
-	}
+	result := resource.NewBuilder(config).
+		// Maps to decode into, whatever the kind. See typed.go.
+		Unstructured().
+		// Where: the namespace of -n or of the context, or all. A file may name another one, unless -n is given.
+		NamespaceParam(namespace).DefaultNamespace().AllNamespaces(o.allNamespaces).
+		FilenameParam(given, &o.files).
+		// What a user types after kubectl get.
+		ResourceTypeOrNameArgs(true, args...).
+		LabelSelectorParam(o.labelSelector).
+		FieldSelectorParam(o.fieldSelector).
+		RequestChunksOf(o.chunkSize).
+		// What a file names is read from the server.
+		Latest().
+		// A list becomes its items.
+		Flatten().
+		// An error about one object is kept until the end.
+		ContinueOnError().
+		Do()
 	describe := describeTyped
 	if o.unstructured {
 		describe = describeUnstructured
 	}
-	found, err := visit(result, describe, out)
-	if err == nil && found == 0 {
-		fmt.Fprintln(errOut, nothingFound(result, o))
-	}
-	return unavailable(explainEach(err, server), o.config)
+	return result.Visit(func(info *resource.Info, err error) error {
+		if err != nil {
+			return err
+		}
+		if info.Name == "" { // so nothing was read, and this is still the object of the file
+			return fmt.Errorf("an object in %s has no metadata.name", info.Source)
+		}
+		sentence, err := describe(info.Object.(*unstructured.Unstructured)) // Unstructured() makes every object one of these
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(out, sentence)
+		return err
+	})
 }
 
-// nothingFound is what kubectl prints, too. The commonest reason is that one is
-// in the wrong namespace.
-func nothingFound(result *resource.Result, o *options) string {
-	mapping, err := result.ResourceMapping()
-	if err != nil || mapping.Scope.Name() != meta.RESTScopeNameNamespace || o.allNamespaces {
-		return "no resources found"
+// checkServer fails at once if there's no server. The Builder needs discovery in several places, and would wait for
+// a dead server in each.
+//
+// This rarely makes a request: config caches discovery on disk for six hours, where kubectl does so, too.
+func checkServer(config *genericclioptions.ConfigFlags) error {
+	api, err := config.ToDiscoveryClient()
+	if err != nil {
+		return err
 	}
-	return "no resources found in this namespace; choose another with -n, or all with -A"
+	_, err = api.ServerGroups()
+	return err
+}
+
+// causes takes apart what a visit returns, errors of lists of errors. It drops repetitions: a hundred objects of
+// an unknown type are one thing to fix.
+func causes(err error) []error {
+	if err == nil {
+		return nil
+	}
+	seen := sets.New[string]()
+	return slices.DeleteFunc(utilerrors.Flatten(utilerrors.NewAggregate([]error{err})).Errors(), func(err error) bool {
+		defer seen.Insert(err.Error())
+		return seen.Has(err.Error())
+	})
 }

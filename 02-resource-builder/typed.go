@@ -32,13 +32,11 @@ func describeTyped(object *unstructured.Unstructured) (string, error) {
 	}
 }
 
-// toTyped turns the map that is an unstructured object into the Go type that
-// the scheme has for its kind, or returns it as it is when there is none.
+// toTyped turns an unstructured object, a map, into the Go type that the scheme has for its kind. Without one, it
+// returns the object as it is.
 //
-// The Builder can decode into Go types at once, with WithScheme in place of
-// Unstructured. But then a kind that the scheme does not know, such as any
-// custom resource, is an error of the whole list, and no visitor sees it. Here
-// everything arrives, and the type is a question about one object.
+// With WithScheme in place of Unstructured, the Builder decodes into Go types itself, as in first/. But then one kind
+// that the scheme doesn't know, such as a custom resource, fails the whole list. Here every object arrives.
 func toTyped(object *unstructured.Unstructured) (runtime.Object, error) {
 	kind := object.GroupVersionKind()
 	typed, err := scheme.Scheme.ConvertToVersion(object, kind.GroupVersion())
@@ -51,7 +49,7 @@ func toTyped(object *unstructured.Unstructured) (runtime.Object, error) {
 	return typed, nil
 }
 
-// sentence is what all kinds have in common.
+// sentence is the form that all kinds have in common.
 func sentence(object metav1.Object, state string) string {
 	return nameOf(object) + " is currently " + state
 }
@@ -102,7 +100,7 @@ func deploymentState(deployment *appsv1.Deployment) string {
 			state = "Available"
 		}
 	}
-	desired := int32(1) // what the API means by no number
+	desired := int32(1) // the default of the API
 	if deployment.Spec.Replicas != nil {
 		desired = *deployment.Spec.Replicas
 	}

@@ -7,10 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// describeUnstructured describes what any object has. Its kind, name and
-// namespace are where the API wants them, and by convention a kind that has a
-// state puts it into status.phase or status.conditions. So no Go type is
-// needed, only a path through nested maps.
+// describeUnstructured describes an object of any kind. By convention, its state is in status.phase or
+// status.conditions, so a path through nested maps is enough.
 func describeUnstructured(object *unstructured.Unstructured) (string, error) {
 	text := object.GetKind() + " " + nameOf(object)
 
@@ -28,9 +26,8 @@ func describeUnstructured(object *unstructured.Unstructured) (string, error) {
 	return text, nil
 }
 
-// conditionsOf returns the conditions as kubectl wait has them: Ready=True. A
-// path that leads nowhere, or to something else, is no error here: what another
-// kind means by the word does not concern us.
+// conditionsOf returns the conditions in the form of kubectl wait: Ready=True. A path that leads nowhere isn't an
+// error, since another kind may use these words for something else.
 func conditionsOf(object *unstructured.Unstructured) []string {
 	list, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	var conditions []string

@@ -12,36 +12,31 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// Which cluster, and as whom: the kubeconfig says it.
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
-	if err == nil {
-		err = run(ctx, config, os.Stdout)
-	}
+	// Which cluster, and as whom: the kubeconfig says it, as it does to kubectl.
+	err := run(ctx, genericclioptions.NewConfigFlags(true), []string{"namespaces"}, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, config *rest.Config, out io.Writer) error {
+func run(ctx context.Context, config *genericclioptions.ConfigFlags, args []string, out io.Writer) error {
 	// A Builder takes no context, so Ctrl-C ends the process.
 	defer context.AfterFunc(ctx, func() { os.Exit(1) })()
-	flags := genericclioptions.NewConfigFlags(false)
-	flags.KubeConfig = new(os.DevNull) // the config is here; no file says anything else
-	getter := flags.WithWrapConfigFn(func(*rest.Config) *rest.Config { return config })
-	result := resource.NewBuilder(getter).
-		WithScheme(scheme.Scheme, scheme.Scheme.PrioritizedVersionsAllGroups()...). // the Go types to decode into
-		ResourceTypeOrNameArgs(true, "namespaces").                                 // what a user would type
-		Flatten().                                                                  // a list becomes its items
+	result := resource.NewBuilder(config).
+		// The Go types to decode into.
+		WithScheme(scheme.Scheme, scheme.Scheme.PrioritizedVersionsAllGroups()...).
+		// What a user types after kubectl get.
+		ResourceTypeOrNameArgs(true, args...).
+		// A list becomes its items.
+		Flatten().
 		Do()
-	err := result.Visit(func(info *resource.Info, err error) error {
+	return result.Visit(func(info *resource.Info, err error) error {
 		if err != nil {
 			return err
 		}
@@ -53,8 +48,4 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("listing the namespaces: %w", err)
-	}
-	return nil
 }
