@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -103,9 +102,13 @@ func causes(err error) []error {
 	if err == nil {
 		return nil
 	}
+	var each []error
 	seen := sets.New[string]()
-	return slices.DeleteFunc(utilerrors.Flatten(utilerrors.NewAggregate([]error{err})).Errors(), func(err error) bool {
-		defer seen.Insert(err.Error())
-		return seen.Has(err.Error())
-	})
+	for _, err := range utilerrors.Flatten(utilerrors.NewAggregate([]error{err})).Errors() {
+		if !seen.Has(err.Error()) {
+			seen.Insert(err.Error())
+			each = append(each, err)
+		}
+	}
+	return each
 }
