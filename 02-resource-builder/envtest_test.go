@@ -52,7 +52,7 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("the objects are those that kubectl finds", func(t *testing.T) {
 		for _, args := range []string{"all -A", "boats", "boat/heron node/ship", "clusterroles --chunk-size=7", "-f harbour -f lesson/demo.yaml", "-f lesson/demo.yaml -l app=web"} {
 			var want, got []string
-			for _, name := range strings.Fields(kubectl(append([]string{"get", "-o=name"}, strings.Fields(args)...)...)) {
+			for name := range strings.FieldsSeq(kubectl(append([]string{"get", "-o=name"}, strings.Fields(args)...)...)) {
 				_, name, _ = strings.Cut(name, "/")
 				want = append(want, name)
 			}
