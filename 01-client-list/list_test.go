@@ -90,7 +90,8 @@ func TestPagesStopWhenTheReaderDoes(t *testing.T) {
 		requests++
 		return namespaceList("forever"), nil
 	}}
-	for range pages(t.Context(), client, 1, time.Minute) {
+	for _, err := range pages(t.Context(), client, 1, time.Minute) {
+		require.NoError(t, err)
 		break
 	}
 	assert.Equal(t, 1, requests)
