@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,44 +13,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
-	k8stesting "k8s.io/client-go/testing"
 )
 
-// answer is the server's answer to one request.
-type answer struct {
-	names []string
-	token string
-	err   error
+// lister is a client that only lists.
+type lister struct {
+	typedcorev1.NamespaceInterface
+	list func(context.Context, metav1.ListOptions) (*corev1.NamespaceList, error)
 }
 
-// list walks through the pages and returns what it saw: the names in order,
-// the Continue token of every request, and the error at the end.
-func list(ctx context.Context, t *testing.T, limit int64, answers ...answer) (names, tokens []string, err error) {
-	t.Helper()
-	client := fake.NewClientset()
-	client.PrependReactor("list", "namespaces", func(action k8stesting.Action) (bool, runtime.Object, error) {
-		options := action.(k8stesting.ListActionImpl).ListOptions
-		require.Equal(t, limit, options.Limit)
-		require.Less(t, len(tokens), len(answers), "one request too many")
-		a := answers[len(tokens)]
-		tokens = append(tokens, options.Continue)
-		if a.err != nil {
-			return true, nil, a.err
-		}
-		return true, namespaceList(a.token, a.names...), nil
-	})
-	for page, err := range pages(ctx, client.CoreV1().Namespaces(), limit, time.Minute) {
-		if err != nil {
-			return names, tokens, err
-		}
-		for _, namespace := range page {
-			names = append(names, namespace.Name)
-		}
-	}
-	return names, tokens, nil
+func (l lister) List(ctx context.Context, options metav1.ListOptions) (*corev1.NamespaceList, error) {
+	return l.list(ctx, options)
+}
+
+// answer is the server's answer to one request: names, a token for the rest, or an error.
+type answer struct {
+	names, token string
+	err          error
 }
 
 func TestPages(t *testing.T) {
@@ -62,94 +42,69 @@ func TestPages(t *testing.T) {
 
 	tests := map[string]struct {
 		answers []answer
-		names   []string
-		tokens  []string
+		names   string
+		tokens  string // of the requests; the first has none
 		err     error
 	}{
-		"a short list is one request": {
-			answers: []answer{{names: []string{"a"}}},
-			names:   []string{"a"},
-			tokens:  []string{""},
-		},
-		"an error of the first request is all that comes": {
-			answers: []answer{{err: broken}},
-			tokens:  []string{""},
-			err:     broken,
-		},
-		"each request carries the token of the page before": {
-			answers: []answer{{names: []string{"a", "b"}, token: "1"}, {names: []string{"c", "d"}, token: "2"}, {names: []string{"e"}}},
-			names:   []string{"a", "b", "c", "d", "e"},
-			tokens:  []string{"", "1", "2"},
-		},
-		"an empty page is not the end": {
-			answers: []answer{{token: "1"}, {names: []string{"a"}}},
-			names:   []string{"a"},
-			tokens:  []string{"", "1"},
-		},
-		"a token that expired is replaced by the one in the error": {
-			answers: []answer{{names: []string{"a"}, token: "1"}, {err: expired("1b")}, {names: []string{"b"}, token: "2"}, {names: []string{"c"}}},
-			names:   []string{"a", "b", "c"},
-			tokens:  []string{"", "1", "1b", "2"},
-		},
-		"a token that expired and has no successor is an error": {
-			answers: []answer{{names: []string{"a"}, token: "1"}, {err: expired("")}},
-			names:   []string{"a"},
-			tokens:  []string{"", "1"},
-			err:     expired(""),
-		},
-		"the same token twice is an error, not a loop": {
-			answers: []answer{{names: []string{"a"}, token: "1"}, {err: expired("1")}},
-			names:   []string{"a"},
-			tokens:  []string{"", "1"},
-			err:     expired("1"),
-		},
-		"an error ends the list": {
-			answers: []answer{{names: []string{"a"}, token: "1"}, {err: broken}},
-			names:   []string{"a"},
-			tokens:  []string{"", "1"},
-			err:     broken,
-		},
+		"a short list is one request":                              {[]answer{{"a", "", nil}}, "a", "", nil},
+		"an error of the first request is all that comes":          {[]answer{{"", "", broken}}, "", "", broken},
+		"each request carries the token of the page before":        {[]answer{{"a b", "1", nil}, {"c d", "2", nil}, {"e", "", nil}}, "a b c d e", " 1 2", nil},
+		"an empty page is not the end":                             {[]answer{{"", "1", nil}, {"a", "", nil}}, "a", " 1", nil},
+		"a token that expired is replaced by the one in the error": {[]answer{{"a", "1", nil}, {"", "", expired("1b")}, {"b", "2", nil}, {"c", "", nil}}, "a b c", " 1 1b 2", nil},
+		"a token that expired and has no successor is an error":    {[]answer{{"a", "1", nil}, {"", "", expired("")}}, "a", " 1", expired("")},
+		"the same token twice is an error, not a loop":             {[]answer{{"a", "1", nil}, {"", "", expired("1")}}, "a", " 1", expired("1")},
+		"an error ends the list":                                   {[]answer{{"a", "1", nil}, {"", "", broken}}, "a", " 1", broken},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			names, tokens, err := list(t.Context(), t, 2, tc.answers...)
-			assert.Equal(t, tc.names, names)
-			assert.Equal(t, tc.tokens, tokens)
-			assert.Equal(t, tc.err, err)
+			var names, tokens []string
+			var last error
+			client := lister{list: func(_ context.Context, options metav1.ListOptions) (*corev1.NamespaceList, error) {
+				require.EqualValues(t, 2, options.Limit)
+				require.Less(t, len(tokens), len(tc.answers), "one request too many")
+				a := tc.answers[len(tokens)]
+				tokens = append(tokens, options.Continue)
+				return namespaceList(a.token, strings.Fields(a.names)...), a.err
+			}}
+			for page, err := range pages(t.Context(), client, 2, time.Minute) {
+				names, last = append(names, namesOf(page)...), err
+			}
+			assert.Equal(t, tc.names, strings.Join(names, " "))
+			assert.Equal(t, tc.tokens, strings.Join(tokens, " "))
+			assert.Equal(t, tc.err, last)
 		})
 	}
 }
 
+func namesOf(namespaces []corev1.Namespace) []string {
+	var names []string
+	for _, namespace := range namespaces {
+		names = append(names, namespace.Name)
+	}
+	return names
+}
+
 func TestPagesStopWhenTheReaderDoes(t *testing.T) {
-	client := fake.NewClientset()
-	client.PrependReactor("list", "namespaces", func(k8stesting.Action) (bool, runtime.Object, error) {
-		return true, &corev1.NamespaceList{ListMeta: metav1.ListMeta{Continue: "for ever"}}, nil
-	})
-	for _, err := range pages(t.Context(), client.CoreV1().Namespaces(), 1, time.Minute) {
+	requests := 0
+	client := lister{list: func(context.Context, metav1.ListOptions) (*corev1.NamespaceList, error) {
+		requests++
+		return namespaceList("forever"), nil
+	}}
+	for _, err := range pages(t.Context(), client, 1, time.Minute) {
 		require.NoError(t, err)
 		break
 	}
-	assert.Len(t, client.Actions(), 1)
+	assert.Equal(t, 1, requests)
 }
 
-// lister is a client that only lists.
-type lister struct {
-	typedcorev1.NamespaceInterface
-	list func(context.Context) (*corev1.NamespaceList, error)
-}
-
-func (l lister) List(ctx context.Context, _ metav1.ListOptions) (*corev1.NamespaceList, error) {
-	return l.list(ctx)
-}
-
-// TestEachRequestHasADeadline has a server that takes seven seconds for each page, but
-// never sends the last one. It runs in the fake time of synctest.
+// TestEachRequestHasADeadline has a server that takes seven seconds for each page, and never sends the last
+// one.
 func TestEachRequestHasADeadline(t *testing.T) {
 	for name, answered := range map[string]int{"the first": 0, "the next": 2} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				requests := 0
-				client := lister{list: func(ctx context.Context) (*corev1.NamespaceList, error) {
+				client := lister{list: func(ctx context.Context, _ metav1.ListOptions) (*corev1.NamespaceList, error) {
 					if requests++; requests > answered {
 						<-ctx.Done()
 						return nil, ctx.Err()

@@ -1,94 +1,87 @@
-// Client-list prints the namespaces of a cluster, one per line.
+// Client-list prints the namespaces of a cluster, one per line. It is the page in first/ with what a user
+// needs besides: flags, chunks with a deadline, and errors that say what to do next.
 //
-// It is the program in first/ with what a user needs around it: flags, a table,
-// pages, and errors that say what to do next. It lists once and ends. From stage 3
-// on, programs watch instead.
-//
-//	main.go   the command line, and the path from a configuration to a list
-//	list.go   the namespaces, a page at a time
-//	print.go  names or a table
-//	cli/      which cluster, and what an error means
+//	main.go    the page, with flags
+//	list.go    the namespaces, a chunk at a time
+//	errors.go  what to do next
 package main
 
 import (
 	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"example.com/hacking-a-controller/01-client-list/cli"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
-func main() { cli.Main(newCommand()) }
+var (
+	flags          = flag.NewFlagSet("client-list", flag.ExitOnError) // of its own: libraries add theirs to flag.CommandLine
+	kubeconfig     = flags.String("kubeconfig", "", "the kubeconfig `file`; without it KUBECONFIG, then ~/.kube/config, then the pod's service account")
+	kubeContext    = flags.String("context", "", "the `name` of a context in the kubeconfig; without it the current one")
+	output         = flags.String("o", "", "wide prints NAME, STATUS and AGE; without it one name per line")
+	chunkSize      = flags.Int64("chunk-size", 500, "request at most `n` namespaces at once; 0 requests all of them")
+	requestTimeout = flags.Duration("request-timeout", 10*time.Second, "how long to wait for the answer to one request")
+)
 
-// options are the flags.
-type options struct {
-	cluster        cli.ConfigFlags
-	output         string
-	chunkSize      int64
-	requestTimeout time.Duration
-}
-
-func newCommand() *cobra.Command {
-	var o options
-	command := &cobra.Command{
-		Use:   "client-list",
-		Short: "Print the namespaces of a cluster, one per line",
-		Args:  cli.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if err := o.validate(); err != nil {
-				return cli.UsageError(command, err)
-			}
-			config, _, err := o.cluster.Load()
-			if err != nil {
-				return err
-			}
-			return run(command.Context(), config, o, command.OutOrStdout())
-		},
+func main() {
+	_ = flags.Parse(os.Args[1:]) // ends the program if they are wrong
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// Which cluster, and as whom: the kubeconfig says it. A file that the user has named must exist.
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = *kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: *kubeContext}).ClientConfig()
+	if err == nil {
+		err = run(ctx, config, os.Stdout)
 	}
-	flags := command.Flags()
-	o.cluster.AddFlags(flags)
-	flags.StringVarP(&o.output, "output", "o", "", "the `format`: wide prints NAME, STATUS and AGE; without it one name per line")
-	flags.Int64Var(&o.chunkSize, "chunk-size", 500, "request at most `n` namespaces at once; 0 requests all of them")
-	flags.DurationVar(&o.requestTimeout, "request-timeout", 10*time.Second, "how long to wait for the answer to one request")
-	return command
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", explain(err))
+		os.Exit(1)
+	}
 }
 
-func (o options) validate() error {
-	switch {
-	case o.output != "" && o.output != "wide":
-		return fmt.Errorf("unknown output %q, only wide is known", o.output)
-	case o.chunkSize < 0:
-		return fmt.Errorf("--chunk-size is %d, it must be 0 or more", o.chunkSize)
-	case o.requestTimeout <= 0:
-		return fmt.Errorf("--request-timeout is %s, it must be more than 0", o.requestTimeout)
+func run(ctx context.Context, config *rest.Config, out io.Writer) error {
+	client, err := kubernetes.NewForConfig(config) // makes no request yet
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(out, 6, 4, 3, ' ', 0) // columns as wide as kubectl's
+	switch *output {
+	case "":
+	case "wide":
+		fmt.Fprintln(table, "NAME\tSTATUS\tAGE")
+	default:
+		return fmt.Errorf("unknown output %q; only wide is known", *output)
+	}
+	for namespaces, err := range pages(ctx, client.CoreV1().Namespaces(), *chunkSize, *requestTimeout) {
+		if err != nil {
+			return fmt.Errorf("listing the namespaces: %w", err)
+		}
+		for _, namespace := range namespaces {
+			printNamespace(table, namespace)
+		}
+		if err := table.Flush(); err != nil { // an error of the next chunk loses nothing of this one
+			return fmt.Errorf("printing the namespaces: %w", err)
+		}
 	}
 	return nil
 }
 
-func run(ctx context.Context, config *rest.Config, o options, out io.Writer) error {
-	client, err := kubernetes.NewForConfig(config) // makes no request yet
-	if err != nil {
-		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
+// printNamespace prints a name, and with -o wide what kubectl prints besides.
+func printNamespace(out io.Writer, namespace corev1.Namespace) {
+	if *output != "wide" {
+		fmt.Fprintln(out, namespace.Name)
+		return
 	}
-	printer := newPrinter(o.output, out)
-	for namespaces, err := range pages(ctx, client.CoreV1().Namespaces(), o.chunkSize, o.requestTimeout) {
-		if err != nil {
-			err = cli.Explain(err, config.Host)
-			if ctx.Err() != nil {
-				err = errors.New("interrupted: the list is not complete")
-			}
-			// What has arrived is worth printing even when the rest is missing.
-			return errors.Join(printer.finish(), err)
-		}
-		if err := printer.print(namespaces); err != nil {
-			return err
-		}
-	}
-	return printer.finish()
+	age := duration.HumanDuration(time.Since(namespace.CreationTimestamp.Time))
+	fmt.Fprintf(out, "%s\t%s\t%s\n", namespace.Name, namespace.Status.Phase, age)
 }

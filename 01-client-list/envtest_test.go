@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"example.com/hacking-a-controller/testcluster"
+)
+
+// TestAgainstARealServer runs in order: a cluster starts in seconds, so the subtests share one.
+func TestAgainstARealServer(t *testing.T) {
+	// Without its cache, the API server reads each page from etcd, so a continue token expires when etcd
+	// forgets its moment.
+	c := testcluster.Start(t, "watch-cache-sizes=namespaces#0")
+	client := kubernetes.NewForConfigOrDie(c.Config)
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "harbour"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	const names = "default harbour kube-node-lease kube-public kube-system"
+	// The API server makes its own namespaces in the background after it is ready.
+	require.EventuallyWithT(t, func(collect *assert.CollectT) {
+		list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		require.NoError(collect, err)
+		assert.Equal(collect, names, strings.Join(namesOf(list.Items), " "))
+	}, testcluster.TestTimeout, 50*time.Millisecond)
+
+	for _, size := range []string{"0", "2", "500"} {
+		t.Run("the program prints every name once, in chunks of "+size, func(t *testing.T) {
+			stdout, stderr, code := clientList(t, "--kubeconfig", c.Kubeconfig, "--chunk-size", size)
+			require.Equal(t, 0, code, stderr)
+			assert.Equal(t, strings.ReplaceAll(names, " ", "\n")+"\n", stdout)
+		})
+	}
+	t.Run("-o wide prints what kubectl prints", func(t *testing.T) {
+		kubectl, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, "--kubeconfig", c.Kubeconfig, "get", "namespaces").Output()
+		require.NoError(t, err)
+		stdout, _, _ := clientList(t, "--kubeconfig", c.Kubeconfig, "-o", "wide")
+		age := regexp.MustCompile(`\S+\n`) // differs: one of the two runs first
+		assert.Equal(t, age.ReplaceAllString(string(kubectl), "\n"), age.ReplaceAllString(stdout, "\n"))
+	})
+	t.Run("a user without rights reads what is missing", func(t *testing.T) {
+		_, stderr, code := clientList(t, "--kubeconfig", c.UserKubeconfig(t, "jane"))
+		assert.Equal(t, 1, code)
+		assert.Equal(t, `error: listing the namespaces: namespaces is forbidden: User "jane" cannot list resource "namespaces" in API group "" at the cluster scope; `+
+			`ask an administrator for that verb on that resource`+"\n", stderr)
+	})
+	t.Run("a list goes on after its token has expired", func(t *testing.T) {
+		var got []string
+		for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 2, testcluster.TestTimeout) {
+			require.NoError(t, err)
+			if got = append(got, namesOf(page)...); len(got) == 2 {
+				forget(t, c, client)
+			}
+			require.LessOrEqual(t, len(got), 5, "the list begins again")
+		}
+		assert.Equal(t, names, strings.Join(got, " "))
+	})
+}
+
+// forget makes etcd forget everything before now, as it usually does every five minutes. The server then
+// refuses to go on with a list that began before.
+func forget(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface) {
+	t.Helper()
+	before, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
+	require.NoError(t, err)
+	// A write makes the moment of that list a past one.
+	now, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "now-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, now.ResourceVersion)
+	response, err := http.Post(c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction").String(), "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1, Continue: before.Continue})
+	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
+}
