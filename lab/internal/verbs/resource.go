@@ -2,10 +2,12 @@ package verbs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/lab/internal/faults"
@@ -25,17 +27,15 @@ func resourceNamed(kubeconfig, target string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lists, err := client.ServerPreferredResources() // some, perhaps, and an error for the others
-	name, below, _ := strings.Cut(target, "/")
-	for _, list := range lists {
-		for _, resource := range list.APIResources {
-			if name == resource.Name || name == resource.SingularName || slices.Contains(resource.ShortNames, name) {
-				return strings.TrimSuffix(resource.Name+"/"+below, "/"), nil
-			}
-		}
-	}
+	groups, err := restmapper.GetAPIGroupResources(client)
 	if err != nil {
-		return "", fmt.Errorf("finding the resource %s: %w", name, err)
+		return "", fmt.Errorf("finding the resource of %s: %w", target, err)
 	}
-	return "", fmt.Errorf("there is no resource %q; write %s, a resource such as pods, or a path that begins with a slash", name, faults.Watches)
+	mapper := restmapper.NewShortcutExpander(restmapper.NewDiscoveryRESTMapper(groups), client, nil)
+	name, below, _ := strings.Cut(target, "/")
+	resource, err := mapper.ResourceFor(schema.GroupVersionResource{Resource: name})
+	if meta.IsNoMatchError(err) {
+		return "", fmt.Errorf("there is no resource %q; write %s, a resource such as pods, or a path that begins with a slash", name, faults.Watches)
+	}
+	return strings.TrimSuffix(resource.Resource+"/"+below, "/"), err
 }

@@ -37,11 +37,11 @@ type Player struct {
 // the blocks leave running goes on, unless something is wrong: the next step may need it.
 func (p *Player) Play(ctx context.Context, l Lesson, to int) (err error) {
 	if to < 1 || to > len(l.Steps) {
-		text := fmt.Sprintf("name the last step of %s to play, such as --to=%d:", l.Ref, len(l.Steps))
+		var steps strings.Builder
 		for _, step := range l.Steps {
-			text += fmt.Sprintf("\n  %d  %s", step.Number, step.Title)
+			fmt.Fprintf(&steps, "\n  %d  %s", step.Number, step.Title)
 		}
-		return errors.New(text)
+		return fmt.Errorf("name the last step of %s to play, such as --to=%d:%s", l.Ref, len(l.Steps), &steps)
 	}
 	p.shell = &shell{dir: p.Repository.Path(l.Stage.Folder), env: p.environment(), timeout: p.Timeout}
 	defer func() {

@@ -17,7 +17,7 @@ func (s *session) keysHelp() string {
 // onKey does what a key says, and says whether that ends the job.
 func (j *job) onKey(ctx context.Context, key rune, open bool) (ended bool) {
 	if !open {
-		j.session.keys, j.quits = nil, j.terminal != nil // it was closed
+		j.keys, j.quits = nil, j.terminal != nil // it was closed
 		return j.quits
 	}
 	switch onWay := len(j.way.stops) > 0; {
