@@ -51,7 +51,7 @@ func TestTryTheRequestHasADeadline(t *testing.T) {
 	require.True(t, found, "the context of the request has a deadline")
 }
 
-func TestTryA403SaysWhatHelps(t *testing.T) {
+func TestTryA403NamesWhatHelps(t *testing.T) {
 	const status = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": %d, "reason": %q, "message": %[2]q}`
 	_, _, err := try(t, http.StatusForbidden, fmt.Sprintf(status, 403, "Forbidden"))
 	require.ErrorContains(t, err, "ask an administrator", "what helps after a 403")
@@ -59,7 +59,7 @@ func TestTryA403SaysWhatHelps(t *testing.T) {
 	assert.NotContains(t, err.Error(), "ask an administrator", "that doesn't help after a 401")
 }
 
-func TestTryMoreIsToldOf(t *testing.T) {
+func TestTryMoreIsPrinted(t *testing.T) {
 	request, out, err := try(t, http.StatusOK, twoNamespaces)
 	require.NoError(t, err)
 	assert.Equal(t, "2", request.URL.Query().Get("limit"), "the limit of the request")
