@@ -66,7 +66,7 @@ func (p *Player) Play(ctx context.Context, l Lesson, to int) (err error) {
 			return err
 		}
 	}
-	fmt.Fprintf(p.Out, "\nStep %d is done. Go on in %s, with: eval \"$(make -s env)\"\n", to, r.lesson.at(l.Steps[to-1].Line))
+	fmt.Fprintf(p.Out, "\nStep %d is done. Go on in %s, with: eval \"$(make -s env)\"\n", to, r.lesson.at(l.Steps[min(to, len(l.Steps)-1)].Line))
 	for _, group := range p.shell.groups {
 		if what := running(group); what != "" { // it may have ended since
 			fmt.Fprintf(p.Out, "Still running: %s; to end it: kill -- -%d\n", what, group)

@@ -66,13 +66,19 @@ func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []less
 	if err != nil {
 		return err
 	}
+	asked := false
 	for _, q := range questions {
 		if len(progress.Predictions[predictionID(l, q)]) > 0 {
 			continue
 		}
-		if given, err := p.askFor(ctx, l, q); err != nil || given == "" {
+		given, err := p.askFor(ctx, l, q)
+		if err != nil || given == "" {
 			return err
 		}
+		asked = true
+	}
+	if asked {
+		p.printf("Now run the blocks of the step, and check it again: then you'll see who was right.\n")
 	}
 	return nil
 }

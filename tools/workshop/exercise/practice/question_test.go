@@ -58,7 +58,7 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 
 	p, out = l.asking("xb")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
-	assert.Contains(t, out.String(), "b)\n")
+	assert.Contains(t, out.String(), "b)\n\nNow run the blocks of the step")
 	assert.NotContains(t, out.String(), "It is empty", "the block shows it")
 	p, out = l.asking("a")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)

@@ -169,7 +169,13 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 		return err
 	}
 	p.printf("%s\n  done", where)
-	return p.reveal(ctx, l, step.Questions)
+	if err := p.reveal(ctx, l, step.Questions); err != nil {
+		return err
+	}
+	for _, try := range step.Tries {
+		p.printf("\nNow you, if you haven't yet: workshop try %s (t in make learn)", try.Name)
+	}
+	return nil
 }
 
 // labEnvironment is the learner's, with the lab's programs. The cluster is the lab, unless
