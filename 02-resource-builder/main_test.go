@@ -151,16 +151,17 @@ func TestDiscoveryIsCached(t *testing.T) {
 	server := fakeserver.Start(t, func(w http.ResponseWriter, _ *http.Request) {
 		fakeserver.Write(w, http.StatusOK, fakeserver.List("", fakeserver.Object("v1", "Namespace", "a")))
 	})
-	paths := func() (paths []string) {
+	urls := func() (urls []string) {
 		program, stderr := command(t, "namespaces", "--server="+server, "-v=6")
 		require.NoError(t, program.Run(), stderr)
-		for _, match := range regexp.MustCompile(`url="`+server+`([^?"]*)`).FindAllStringSubmatch(stderr.String(), -1) {
-			paths = append(paths, match[1])
+		for _, match := range regexp.MustCompile(`url="`+server+`([^"]*)`).FindAllStringSubmatch(stderr.String(), -1) {
+			urls = append(urls, match[1])
 		}
-		return paths
+		return urls
 	}
-	assert.ElementsMatch(t, []string{"/api", "/apis", "/api/v1", "/apis/harbour.example.com/v1", "/api/v1/namespaces"}, paths(), "first run")
-	assert.Equal(t, []string{"/api/v1/namespaces"}, paths(), "second run")
+	const list = "/api/v1/namespaces?limit=500&timeout=10s"
+	assert.ElementsMatch(t, []string{"/api?timeout=10s", "/apis?timeout=10s", "/api/v1?timeout=10s", "/apis/harbour.example.com/v1?timeout=10s", list}, urls(), "first run")
+	assert.Equal(t, []string{list}, urls(), "second run")
 }
 
 func TestCtrlCEndsIt(t *testing.T) {
