@@ -20,6 +20,7 @@ import (
 )
 
 var (
+	errSilent      = errors.New("no answer at all")
 	errUnreachable = errors.New("connection refused")
 	errForbidden   = apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("no role"))
 	errExpired     = apierrors.NewResourceExpired("too old")
@@ -33,7 +34,8 @@ type server struct {
 	watches  []any // a stream, or an error
 	requests []string
 	times    []time.Time
-	listed   []string // the versions that the lists named
+	listed   []string           // the versions that the lists named
+	options  metav1.ListOptions // of the last watch
 }
 
 // stream is what a watch brings. Then the server ends it, or leaves it open.
@@ -41,9 +43,6 @@ type stream struct {
 	events []watch.Event
 	open   bool
 }
-
-// errSilent stands for no answer at all.
-var errSilent = errors.New("no answer")
 
 func (s *server) List(ctx context.Context, options metav1.ListOptions) (*corev1.PodList, error) {
 	s.listed = append(s.listed, options.ResourceVersion)
@@ -56,6 +55,7 @@ func (s *server) List(ctx context.Context, options metav1.ListOptions) (*corev1.
 }
 
 func (s *server) Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	s.options = options
 	switch answer := s.next(ctx, &s.watches, "watch "+options.ResourceVersion).(type) {
 	case stream:
 		w := watch.NewFakeWithChanSize(len(answer.events), false)
@@ -96,7 +96,7 @@ func (s *server) pauses() (pauses []time.Duration) {
 	return pauses
 }
 
-// follow follows the server for so long, in the fake time of synctest.
+// follow follows the server for so long, in fake time.
 func follow(t *testing.T, s *server, long time.Duration, out io.Writer) (reported []string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), long)
@@ -250,6 +250,8 @@ func TestASilentWatchIsReplacedInTime(t *testing.T) {
 		_, err := follow(t, s, time.Hour, io.Discard)
 		require.NoError(t, err)
 		require.NotEmpty(t, s.pauses())
+		assert.True(t, s.options.AllowWatchBookmarks)
+		assert.InDelta(t, 450, *s.options.TimeoutSeconds, 150, "the server is told when to end it")
 		for _, pause := range s.pauses() {
 			assert.GreaterOrEqual(t, pause, 5*time.Minute)
 			assert.LessOrEqual(t, pause, 11*time.Minute)

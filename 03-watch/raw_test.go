@@ -78,8 +78,7 @@ func rawPodsOf(t *testing.T, server http.HandlerFunc) (*rawPods, *strings.Builde
 }
 
 func fromVersion7() metav1.ListOptions {
-	seconds := int64(300)
-	return metav1.ListOptions{ResourceVersion: "7", LabelSelector: "run=bell", AllowWatchBookmarks: true, TimeoutSeconds: &seconds}
+	return metav1.ListOptions{ResourceVersion: "7", LabelSelector: "run=bell", AllowWatchBookmarks: true, TimeoutSeconds: new(int64(300))}
 }
 
 func TestTheTwoRequests(t *testing.T) {
