@@ -1,102 +1,83 @@
-// Watch watches a cluster, in three ways, one after the other:
+// Watch prints every change to the pods of a cluster. It is the program in first/ with more lines:
 //
-//	watch pods      the program in first/ without its faults
-//	watch raw       the same without client-go
-//	watch runtime   a program that acts on each event, and what that costs
-//
-// They share a loop:
-//
-//	state.go     what has been reported, and what is new: pure, without a server
-//	follow.go    the loop: list, watch, and go on when a watch ends
-//	backoff.go   how long to pause in between
-//	source.go    the two requests, for pods and for any type
-//
-// Nothing here has a queue. What state.go keeps is what an informer calls its store; stage 4 has
-// informers, and a cache that handlers and workers can read.
+//	main.go    from a kubeconfig to the loop, and the naive sum
+//	follow.go  the loop: list, watch, and go on when a watch ends
+//	state.go   what was reported, and what is new: no server, no clock
+//	raw.go     the two requests without client-go: HTTP and JSON
+//	stream.go  the events of such a watch
 package main
 
 import (
+	"context"
+	"flag"
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
 	"time"
 
-	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"example.com/hacking-a-controller/03-watch/cli"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
-func main() { cli.Main(newCommand()) }
-
-// options are the flags that all subcommands have.
+// options are the flags.
 type options struct {
-	cluster        cli.ConfigFlags
-	allNamespaces  bool
-	selector       string
-	requestTimeout time.Duration
+	selector     string
+	raw, runtime bool
 }
 
-func newCommand() *cobra.Command {
-	o := &options{}
-	root := &cobra.Command{
-		Use:   "watch",
-		Short: "Watch a cluster",
-		Args: func(command *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.UsageError(command, fmt.Errorf("unknown subcommand %q", args[0]))
-			}
-			return nil
-		},
-		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
+func main() {
+	var o options
+	flag.StringVar(&o.selector, "l", "", "only pods with these labels: a `selector` such as run=bell")
+	flag.BoolVar(&o.raw, "raw", false, "make the requests with net/http, and print each of them")
+	flag.BoolVar(&o.runtime, "runtime", false, "after each change, print how long the pods of its namespace have been running")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// Which cluster, and as whom: the kubeconfig says it.
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
+	if err == nil {
+		err = run(ctx, config, o, os.Stdout)
 	}
-	flags := root.PersistentFlags()
-	o.cluster.AddFlags(flags)
-	o.cluster.AddNamespaceFlag(flags)
-	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "all namespaces; -n is ignored")
-	flags.StringVarP(&o.selector, "selector", "l", "", "a label `selector`, such as app=demo or app!=demo")
-	flags.DurationVar(&o.requestTimeout, "request-timeout", 30*time.Second, "how `long` to wait for the answer to one request")
-
-	root.AddCommand(podsCommand(o), rawCommand(o), runtimeCommand(o))
-	for _, command := range root.Commands() {
-		command.Args = cli.NoArgs
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
 	}
-	return root
 }
 
-func (o *options) validate() error {
-	if _, err := labels.Parse(o.selector); err != nil {
-		return fmt.Errorf("the selector %q is not valid: %w; it looks like app=demo or app!=demo", o.selector, err)
+func run(ctx context.Context, config *rest.Config, o options, out io.Writer) error {
+	client, err := kubernetes.NewForConfig(config) // makes no request yet
+	if err != nil {
+		return err
 	}
-	if o.requestTimeout <= 0 {
-		return fmt.Errorf("--request-timeout is %s, it must be more than 0", o.requestTimeout)
-	}
-	return nil
-}
-
-// with loads the configuration, and explains the errors of the subcommand's requests.
-func (o *options) with(run func(command *cobra.Command, config *rest.Config, namespace string) error) func(*cobra.Command, []string) error {
-	return func(command *cobra.Command, _ []string) error {
-		if err := o.validate(); err != nil {
-			return cli.UsageError(command, err)
-		}
-		config, namespace, err := o.cluster.Load()
-		if err != nil {
+	f := newFollower(client.CoreV1().Pods(metav1.NamespaceAll), o.selector, out)
+	if o.raw {
+		if f.pods, err = newRawPods(config, out); err != nil {
 			return err
 		}
-		config.WarningHandler = rest.NewWarningWriter(command.ErrOrStderr(), rest.WarningWriterOptions{Deduplicate: true})
-		if o.allNamespaces {
-			namespace = metav1.NamespaceAll
-		}
-		err = run(command, config, namespace)
-		if command.Context().Err() != nil {
-			return nil // Ctrl-C: whatever failed, it failed because of that
-		}
-		return cli.Explain(err, config.Host)
 	}
+	f.report = func(event change) {
+		pod := event.Pod
+		fmt.Fprintf(out, "%s pod %s in namespace %s\n", event.Type, pod.Name, pod.Namespace)
+		if o.runtime {
+			printRuntime(ctx, client, pod.Namespace, out) // FAULT 5: what does that cost?
+		}
+	}
+	return f.follow(ctx)
 }
 
-// notesOf returns a function that prints what is useful to know, and not the output.
-func notesOf(command *cobra.Command) func(format string, args ...any) {
-	return func(format string, args ...any) { fmt.Fprintf(command.ErrOrStderr(), "# "+format+"\n", args...) }
+// printRuntime still has faults 5 and 6. To fix them takes a cache and a queue, in stage 4.
+func printRuntime(ctx context.Context, client kubernetes.Interface, namespace string, out io.Writer) {
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		fmt.Fprintln(out, "error: listing the pods:", err) // FAULT 6: and then?
+		return
+	}
+	var total float64 // minutes: a time.Duration ends at 292 years, and a thousand pods get there in four months
+	for _, pod := range pods.Items {
+		total += max(0, time.Since(pod.CreationTimestamp.Time).Minutes())
+	}
+	fmt.Fprintf(out, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total)
 }

@@ -12,33 +12,48 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// decodeEvents reads events from the stream until it ends or the context does.
-// Then it closes the first channel, and sends on the second why: io.EOF when the
-// server ended the stream between two events, as it should.
-func decodeEvents(ctx context.Context, stream io.Reader) (<-chan watch.Event, <-chan error) {
-	events, errs := make(chan watch.Event), make(chan error, 1)
+// rawWatch is a watch.Interface: a channel of events, and a way to end it.
+type rawWatch struct {
+	events <-chan watch.Event
+	cancel context.CancelFunc
+}
+
+// ResultChan returns the channel. It's closed when the stream ends.
+func (w *rawWatch) ResultChan() <-chan watch.Event { return w.events }
+
+// Stop ends the request, and waits until nothing reads its answer.
+func (w *rawWatch) Stop() {
+	w.cancel()
+	for range w.events {
+		continue // one may have been on its way
+	}
+}
+
+// decodeEvents sends each event of the stream, and closes the channel when the stream ends: in good
+// order, broken off, or with the context. A client does the same after each of them: it watches again.
+func decodeEvents(ctx context.Context, stream io.ReadCloser) <-chan watch.Event {
+	events := make(chan watch.Event)
 	go func() {
 		defer close(events)
+		defer stream.Close()
 		decoder := json.NewDecoder(stream)
 		for {
 			event, err := decodeEvent(decoder)
 			if err != nil {
-				errs <- err
 				return
 			}
 			select {
 			case events <- event:
 			case <-ctx.Done():
-				errs <- ctx.Err()
 				return
 			}
 		}
 	}()
-	return events, errs
+	return events
 }
 
-// decodeEvent reads the next {"type": ..., "object": ...}. The type decides what
-// the object is: with ERROR it is a Status, with all others a pod.
+// decodeEvent reads the next {"type": ..., "object": ...}. The type says what the object is: with
+// ERROR it's a Status, with all others a pod.
 func decodeEvent(decoder *json.Decoder) (watch.Event, error) {
 	var frame struct {
 		Type   watch.EventType `json:"type"`
@@ -55,20 +70,4 @@ func decodeEvent(decoder *json.Decoder) (watch.Event, error) {
 		return watch.Event{}, fmt.Errorf("decoding a %s event: %w", frame.Type, err)
 	}
 	return watch.Event{Type: frame.Type, Object: object}, nil
-}
-
-// rawWatch makes the two channels of decodeEvents a watch.Interface.
-type rawWatch struct {
-	events <-chan watch.Event
-	cancel context.CancelFunc
-	closed chan struct{}
-}
-
-// ResultChan returns the channel of events. It is closed when the stream ends.
-func (w *rawWatch) ResultChan() <-chan watch.Event { return w.events }
-
-// Stop ends the request and waits until nothing reads from it any more.
-func (w *rawWatch) Stop() {
-	w.cancel()
-	<-w.closed
 }

@@ -36,21 +36,21 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		watch, err := client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, metav1.ListOptions{}) // FAULT 1: no version, so it begins with all that exists.
+		watch, err := client.CoreV1().Pods(metav1.NamespaceAll).Watch(ctx, metav1.ListOptions{}) // FAULT 1: from when on?
 		if err != nil {
 			fmt.Fprintln(out, "error: watching the pods:", err)
-			continue // FAULT 2: it tries again at once, for ever.
+			continue // FAULT 2: how soon?
 		}
 		defer watch.Stop()
 		for ctx.Err() == nil {
-			event := <-watch.ResultChan() // FAULT 3: a closed channel returns empty events, for ever.
+			event := <-watch.ResultChan() // FAULT 3: and if the channel is closed?
 			pod, ok := event.Object.(*corev1.Pod)
 			if !ok {
 				fmt.Fprintln(out, "error: an event without a pod:", event.Type)
-				continue // FAULT 4: an ERROR event is the end of a watch.
+				continue // FAULT 4: what else may an event hold?
 			}
 			fmt.Fprintf(out, "%s pod %s in namespace %s\n", event.Type, pod.Name, pod.Namespace)
-			printRuntime(ctx, client, pod.Namespace, out) // FAULT 5: a LIST for each event.
+			printRuntime(ctx, client, pod.Namespace, out) // FAULT 5: what does that cost?
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 func printRuntime(ctx context.Context, client kubernetes.Interface, namespace string, out io.Writer) {
 	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		fmt.Fprintln(out, "error: listing the pods:", err) // FAULT 6: nothing tries again.
+		fmt.Fprintln(out, "error: listing the pods:", err) // FAULT 6: and then?
 		return
 	}
 	var total time.Duration

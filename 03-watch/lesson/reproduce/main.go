@@ -1,4 +1,4 @@
-// Reproduce shows what an exercise is about: it runs `watch pods` against a server that behaves as
+// Reproduce shows what an exercise is about: it runs `watch` against a server that behaves as
 // in its story, and prints the requests, too. It ends with the last request of the story, or if that
 // does not come.
 package main
@@ -118,7 +118,8 @@ func run(exercise api) error {
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"clusters":[{"name":"fake","cluster":{"server":%q}}],"contexts":[{"name":"fake","context":{"cluster":"fake"}}],"current-context":"fake"}`, server.URL), 0o600); err != nil {
 		return err
 	}
-	watch := exec.CommandContext(ctx, program, "pods", "--all-namespaces", "--kubeconfig", kubeconfig)
+	watch := exec.CommandContext(ctx, program)
+	watch.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	watch.Stdout, watch.Stderr = os.Stdout, os.Stdout
 	if err := watch.Run(); ctx.Err() == nil {
 		return err
