@@ -59,7 +59,7 @@ func (p *Prover) Reproduce(ctx context.Context, targets []Target) (err error) {
 }
 
 // reproductions reads the pages of the targets. It reports each page that cannot be used, and
-// returns how many these are. Nobody can reproduce an exercise to build: there is only a stub.
+// returns how many these are. Nobody can reproduce an exercise to build, or a try: there is only a stub.
 func (p *Prover) reproductions(r repository.Repository, targets []Target) (found []reproduction, failed int, err error) {
 	for _, target := range targets {
 		for _, name := range target.Names {
@@ -68,6 +68,9 @@ func (p *Prover) reproductions(r repository.Repository, targets []Target) (found
 				p.report(e.Folder(), problems...)
 				failed++
 				continue
+			}
+			if e.Judge.Kind == exercise.Try {
+				continue // its task is in the lesson
 			}
 			page, err := os.ReadFile(r.Path(e.Folder(), "README.md"))
 			if err != nil {
