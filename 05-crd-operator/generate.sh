@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes all generated code and manifests of this stage from the types in api/:
 #
-#   api/*/*/zz_generated.deepcopy.go   how to copy the types
+#   {api/*/*,lighthouse/first}/zz_generated.deepcopy.go   how to copy the types
 #   config/crd/                        the schema, from types and markers
 #   config/rbac/                       what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
@@ -22,10 +22,10 @@ tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 rm -rf generated config/crd config/rbac
 rm -f config/webhook/manifests.yaml config/webhook/role.yaml
 mkdir -p config/rbac
-find api -name 'zz_generated*' -delete
+find api lighthouse -name 'zz_generated*' -delete
 
 echo "from the types in api/: how to copy them, and their schemas"
-tool controller-gen object paths=./api/...
+tool controller-gen object paths=./api/... paths=./lighthouse/first
 tool controller-gen crd paths=./api/... output:crd:dir=config/crd
 
 groups='cnat/v1alpha1 settings/v1alpha1'

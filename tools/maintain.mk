@@ -65,7 +65,7 @@ LAB := lab/bin/lab
 LAB_SOURCES := $(shell find lab/build lab/cmd lab/internal lab/go.mod lab/go.sum -type f ! -name '*_test.go' ! -name '*.md' ! -path '*/testdata/*')
 
 $(LAB): $(LAB_SOURCES) | go
-	@echo '==> building the lab'
+	@echo '==> building the lab$(if $(wildcard $(LAB)),,: minutes, the first time. Meanwhile, read START.md)'
 	@go -C lab run ./build
 
 # Only some exercises need the lab, and they build it. One that is built already is kept current.
@@ -143,7 +143,7 @@ verify: $(LAB) ## Check form, lint, modules, versions and scripts, as CI does
 
 .PHONY: prove
 prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
-	@$(if $(wildcard 05-crd-operator),$(WORKSHOP) once Makefile tools/maintain.mk tools/scripts README.md pictures 01-client-list 05-crd-operator -- sh tools/scripts/record.sh --check)
+	@$(if $(wildcard 05-crd-operator),$(WORKSHOP) once Makefile tools/maintain.mk tools/scripts README.md START.md pictures 01-client-list 05-crd-operator -- sh tools/scripts/record.sh --check)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
 .PHONY: reproduce

@@ -36,7 +36,7 @@ const (
 	mostSteps = 7
 	mostTerms = 8
 	minTries  = 3
-	maxTries  = 5
+	maxTries  = 8
 )
 
 // A Line is what a lesson says of itself.

@@ -25,6 +25,7 @@ type Exercise struct {
 	Name     string
 	Title    string
 	Solution string
+	Breaks   bool // it has a break.patch, as all but most tries have
 	Judge    Judge
 }
 

@@ -267,7 +267,7 @@ func (c *Checker) run(ctx context.Context, l Lesson, out io.Writer) (err error) 
 		}
 	}()
 	r := &run{lesson: l, shell: p.shell, out: out}
-	if err := r.syntax(ctx); err != nil {
+	if err := errors.Join(r.syntax(ctx), r.begin(ctx, p.copied)); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s: starting a lab\n", ref)

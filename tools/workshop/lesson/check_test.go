@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -61,6 +62,22 @@ func TestABlockHasWhatTheBlocksBeforeItHave(t *testing.T) {
 	f.readme("echo one >", "name=nothing; echo one >")
 	f.readme("echo two > two.txt", "name=${name:-two.txt}; (exit 3) & job=$!")
 	f.readme("false;", "wait $job; [ $? = 3 ] && echo two > $name; false;")
+	out, err := f.check()
+	require.NoError(t, err, out)
+}
+
+func TestTheTriesOfASkeletonAreSolvedOnTheWay(t *testing.T) {
+	const patch = "--- a/03-watch/main.txt\n+++ b/03-watch/main.txt\n@@ -1 +1 @@\n-%s\n+%s\n"
+	const folder = "03-watch/lesson/exercises/tries/"
+	f := newFixture(t)
+	f.files["03-watch/main.txt"] = "solved\n"
+	f.files[folder+"judge.yaml"] = "kind: try\nwrite: [main.txt]\ngroups:\n- {name: fill, minutes: 1, hint: Do., tests: [{package: ., test: TestIt, output: no, because: So.}]}\n"
+	f.files["03-watch/main_test.go"] = "package main\n\nfunc TestIt(t *testing.T) {}\n"
+	f.files[folder+"break.patch"] = fmt.Sprintf(patch, "solved", "skeleton")
+	f.files[folder+"fill.patch"] = fmt.Sprintf(patch, "skeleton", "solved")
+	f.readme("echo one >", "grep skeleton main.txt && echo one >")
+	f.readme("Twice:\n", "Twice:\n\n**Now you:** `fill`. Write.\n")
+	f.readme("false;", "grep solved main.txt || rm two.txt; false;")
 	out, err := f.check()
 	require.NoError(t, err, out)
 }

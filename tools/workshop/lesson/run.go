@@ -15,6 +15,9 @@ type run struct {
 	lesson Lesson
 	shell  *shell
 	out    io.Writer // for the progress
+	// tries are those that are still to be solved, and solve solves one.
+	tries []Try
+	solve func(context.Context, Try) error
 }
 
 // steps does all steps in order, and ends at the first that is not as it should be.
@@ -45,6 +48,9 @@ func (r *run) step(ctx context.Context, step Step) error {
 	defer r.shell.close()
 	var ran []note
 	for i, block := range step.Blocks {
+		if err := r.solveUntil(ctx, block.Line); err != nil {
+			return err
+		}
 		done, err := r.block(ctx, step, block)
 		if err != nil {
 			return err

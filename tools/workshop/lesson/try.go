@@ -1,6 +1,9 @@
 package lesson
 
 import (
+	"context"
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,6 +54,34 @@ func Tries(r repository.Repository, ref Ref) (exercise.Exercise, bool, error) {
 // HasTries says whether an exercise has the tries of a lesson.
 func HasTries(e exercise.Exercise, ref Ref) bool {
 	return e.Judge.Kind == exercise.Try && e.Stage.Number == ref.Stage.Number && e.Judge.Lesson == ref.Part
+}
+
+// begin makes the code of a copy that with which the reader begins, if that is a skeleton, which the
+// tries of the lesson fill.
+func (r *run) begin(ctx context.Context, copied repository.Repository) error {
+	e, found, err := Tries(copied, r.lesson.Ref)
+	if err != nil || !found || !e.Breaks {
+		return err
+	}
+	for _, step := range r.lesson.Steps {
+		r.tries = append(r.tries, step.Tries...)
+	}
+	r.solve = func(ctx context.Context, try Try) error {
+		_, err := copied.Git(ctx, "apply", path.Join(e.Folder(), try.Name+".patch"))
+		return err
+	}
+	_, err = copied.Git(ctx, "apply", e.Patch())
+	return err
+}
+
+// solveUntil solves the tries above a line, as the reader has when a block there is run.
+func (r *run) solveUntil(ctx context.Context, line int) error {
+	for ; len(r.tries) > 0 && r.tries[0].Line < line; r.tries = r.tries[1:] {
+		if err := r.solve(ctx, r.tries[0]); err != nil {
+			return fmt.Errorf("%s: solving %s: %w", r.lesson.at(r.tries[0].Line), r.tries[0].Name, err)
+		}
+	}
+	return nil
 }
 
 // validateTries wants the tries that a lesson asks for to be those of its exercise, in their order.

@@ -107,10 +107,10 @@ func (c workCopy) make(ctx context.Context, home repository.Repository, e exerci
 	return c.breakCode(ctx, e)
 }
 
-// breakCode commits the exercise on top of what is checked out, as its start. Tries begin with the
-// code of the stage as it is.
+// breakCode commits the exercise on top of what is checked out, as its start. Most tries begin with
+// the code of the stage as it is.
 func (c workCopy) breakCode(ctx context.Context, e exercise.Exercise) error {
-	if e.Judge.Kind != exercise.Try {
+	if e.Breaks {
 		if _, err := c.Git(ctx, "apply", "--index", e.Patch()); err != nil {
 			return fmt.Errorf("%s does not apply to the code of this commit; that is a mistake of the workshop, not yours: %w", e.Patch(), err)
 		}

@@ -18,7 +18,10 @@ const mostLines = 10
 
 // tryRules says what is wrong with what the solutions of tries touch, and how large they are.
 func tryRules(ctx context.Context, r repository.Repository, e exercise.Exercise) (files, problems []string) {
-	problems = buildRules(ctx, r, e, nil)
+	if e.Breaks {
+		files, problems = patchRules(ctx, r, e, e.Patch())
+	}
+	problems = append(problems, buildRules(ctx, r, e, files)...)
 	for n, try := range e.Judge.Groups {
 		patch, err := os.ReadFile(r.Path(e.Step(n + 1)))
 		if err != nil {
@@ -46,8 +49,14 @@ func split(trials []trial) (tries, others []trial) {
 }
 
 // tries solves one try after the other on the code of the stage, as a learner does in one copy. Before
-// its solution a try fails for the stated reason, and afterwards it passes, and goes on to.
+// its solution a try fails for the stated reason, and afterwards it passes, and goes on to. Tries that
+// begin with a skeleton end with the code of the stage.
 func (p *Prover) tries(ctx context.Context, s *slot, t trial) (problems []string, err error) {
+	if t.Breaks {
+		if err := s.apply(ctx, t.Patch()); err != nil {
+			return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
+		}
+	}
 	module := p.module(s, t.Module(), t.ID())
 	module.Flags = t.Flags()
 	if err := p.vet(ctx, module, t.Packages()); err != nil {
@@ -64,6 +73,9 @@ func (p *Prover) tries(ctx context.Context, s *slot, t trial) (problems []string
 		for _, problem := range formatted(s.Repository, written(t.Exercise)) {
 			problems = append(problems, try.Name+": "+problem)
 		}
+	}
+	if _, err := s.Git(ctx, "diff", "--cached", "--quiet", "HEAD"); t.Breaks && err != nil {
+		problems = append(problems, "after the last try the code is not that of the stage: make break.patch or the solutions anew")
 	}
 	more, err := p.attempt(ctx, module, t.Judge.Groups, len(t.Judge.Groups))
 	return append(problems, more...), err

@@ -19,6 +19,23 @@ func TestTriesAreProvedOneUponTheOther(t *testing.T) {
 	assert.Regexp(t, `^1-tries is honest \(.*s\)\n\nexercises: 1 passed, 0 failed\n$`, out)
 }
 
+func TestTriesMayBeginWithASkeleton(t *testing.T) {
+	for more, want := range map[string]string{
+		"":                "1-tries is honest",
+		"\n// The end.\n": "after the last try the code is not that of the stage",
+	} {
+		r := exercisetest.New(t)
+		exercisetest.AddTries(t, r)
+		folder, file := "01-sums/lesson/exercises/tries/", r.Path("01-sums", "sum", "sum.go")
+		repositorytest.Git(t, r, "apply", folder+"none.patch", folder+"twice.patch")
+		repositorytest.Write(t, file, repositorytest.Read(t, file)+more)
+		repositorytest.Write(t, r.Path(folder, "break.patch"), repositorytest.Git(t, r, "diff", "-R", "--src-prefix=b/", "--dst-prefix=a/", "--", "01-sums/sum")+"\n")
+		require.NoError(t, r.Commit(t.Context(), "the tries write the code of the stage"))
+		out, _ := prove(t, r, "1/tries")
+		assert.Contains(t, out, want)
+	}
+}
+
 func TestTriesThatAreNotHonestAreFound(t *testing.T) {
 	before := soon
 	defer func() { soon = before }()

@@ -1,0 +1,102 @@
+//go:build !try
+
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+func eddystone() *Lighthouse {
+	return &Lighthouse{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "1", Generation: 2},
+		Spec:       LighthouseSpec{Lamps: 3, Flash: "short short"},
+	}
+}
+
+// reconcileWith reconciles eddystone once, in memory, where each write ends as fail says.
+func reconcileWith(t *testing.T, fail error, objects ...client.Object) (ctrl.Result, error) {
+	t.Helper()
+	addToScheme(scheme.Scheme)
+	inMemory := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}).Build()
+	r := &reconciler{interceptor.NewClient(inMemory, interceptor.Funcs{
+		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return fail },
+	})}
+	return r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(eddystone())})
+}
+
+func TestWhoWasFasterIsNoError(t *testing.T) {
+	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	for name, fail := range map[string]error{
+		"the object has changed since": apierrors.NewConflict(deployments, "eddystone", errors.New("changed")),
+		"the cache didn't have it yet": apierrors.NewAlreadyExists(deployments, "eddystone"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := reconcileWith(t, fail, eddystone())
+			require.NoError(t, err)
+			assert.Equal(t, time.Second, result.RequeueAfter)
+		})
+	}
+	_, err := reconcileWith(t, errors.New("the server is down"), eddystone())
+	require.ErrorContains(t, err, "the server is down", "all else is one")
+}
+
+func TestALighthouseThatIsGoneOrGoingGetsNothing(t *testing.T) {
+	written := errors.New("it was written")
+	result, err := reconcileWith(t, written)
+	require.NoError(t, err)
+	assert.Zero(t, result)
+
+	going := eddystone()
+	going.DeletionTimestamp, going.Finalizers = &metav1.Time{Time: time.Now()}, []string{metav1.FinalizerDeleteDependents}
+	_, err = reconcileWith(t, written, going)
+	require.NoError(t, err)
+}
+
+func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
+	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "2"}}
+	_, err := reconcileWith(t, nil, eddystone(), foreign)
+	require.EqualError(t, err, "the Deployment eddystone belongs to somebody else")
+}
+
+func TestWhenItIsReady(t *testing.T) {
+	for name, test := range map[string]struct {
+		have    appsv1.DeploymentStatus
+		want    metav1.ConditionStatus
+		message string
+	}{
+		"all lamps burn":              {appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3}, metav1.ConditionTrue, "3 of 3 lamps burn"},
+		"one is dark":                 {appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 2}, metav1.ConditionFalse, "2 of 3 lamps burn"},
+		"one has the old flash":       {appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 3}, metav1.ConditionFalse, "3 of 3 lamps burn"},
+		"an old one is still there":   {appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 4, UpdatedReplicas: 3, ReadyReplicas: 3}, metav1.ConditionFalse, "3 of 3 lamps burn"},
+		"the numbers are of long ago": {appsv1.DeploymentStatus{ObservedGeneration: 4, Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3}, metav1.ConditionFalse, "3 of 3 lamps burn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addToScheme(scheme.Scheme)
+			light := eddystone()
+			r := &reconciler{fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()}
+			require.NoError(t, r.report(t.Context(), light, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 5}, Status: test.have}))
+			require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
+			assert.Equal(t, test.have.ReadyReplicas, light.Status.Burning)
+			ready := meta.FindStatusCondition(light.Status.Conditions, "Ready")
+			assert.Equal(t, test.want, ready.Status)
+			assert.Equal(t, test.message, ready.Message)
+			assert.Equal(t, light.Generation, ready.ObservedGeneration)
+		})
+	}
+}
