@@ -194,13 +194,14 @@ func TestTheServerIsKilled(t *testing.T) {
 func TestTheConnectionIsDropped(t *testing.T) {
 	c := testcluster.Shared(t)
 	proxy, through := testcluster.StartProxy(t, c.Config)
-	// When an HTTP/2 connection breaks, client-go now and then makes an ERROR event of it. The program
-	// lists then, which is right, but skips steps.
+	// Of a broken HTTP/2 connection, client-go now and then makes an ERROR event. A list skips steps.
 	through.NextProtos = []string{"http/1.1"}
 	for name, raw := range sources {
 		label := "dropped-" + name
+		create(t, c, label, label)
 		out := start(t, through, options{selector: "test=" + label, raw: raw})
-		var want []string
+		waitUntil(t, func() bool { return len(changes(out)) == 1 }, out)
+		want := []string{"ADDED pod " + label}
 		for _, pod := range numbered(label, 40) {
 			create(t, c, label, pod)
 			modify(t, c, pod)

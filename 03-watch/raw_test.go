@@ -29,7 +29,6 @@ func TestDecodeEvents(t *testing.T) {
 	}{
 		"an orderly end":            {twoEvents, []string{"ADDED bell@8", "BOOKMARK @12"}},
 		"an end within an event":    {twoEvents + `{"type":"MODIF`, []string{"ADDED bell@8", "BOOKMARK @12"}},
-		"two events in one line":    {strings.ReplaceAll(twoEvents, "\n", ""), []string{"ADDED bell@8", "BOOKMARK @12"}},
 		"what isn't JSON":           {"<html>", nil},
 		"an object of another form": {`{"type":"ADDED","object":["bell"]}`, nil},
 		"an ERROR holds a Status":   {`{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}`, []string{"ERROR too old"}},
