@@ -65,6 +65,7 @@ shown pictures/terminal.txt >"$work/committed"
 shown "$work/terminal.txt" | diff "$work/committed" - || { echo "the terminal in README.md shows something else: sh tools/scripts/record.sh && make generate" >&2; exit 1; }
 printf 'ok  \tthe terminal in README.md\n'
 
+kill $operator
 kubectl delete -f $first/crd.yaml >/dev/null
 kubectl wait --for=delete deployment/eddystone --timeout=2m >/dev/null
 lab await '[ -z "$(kubectl get pods -o name)" ]'
