@@ -79,7 +79,7 @@ func (s *server) next(ctx context.Context, answers *[]any, request string) any {
 	if len(*answers) > 1 {
 		*answers = (*answers)[1:]
 	}
-	if answer == errSilent {
+	if err, failed := answer.(error); failed && errors.Is(err, errSilent) {
 		<-ctx.Done()
 		return context.Cause(ctx) // as net/http does
 	}

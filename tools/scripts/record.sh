@@ -68,7 +68,9 @@ printf 'ok  \tthe terminal in README.md\n'
 kill $operator
 kubectl delete -f $first/crd.yaml >/dev/null
 kubectl wait --for=delete deployment/eddystone --timeout=2m >/dev/null
+# shellcheck disable=SC2016 # lab await expands it
 lab await '[ -z "$(kubectl get pods -o name)" ]'
+# shellcheck disable=SC2016 # no command stands in these quotes
 sed -n '/^## Watch one/,/^## Write one/p' START.md | sed -n '/^```sh$/,/^```$/{/^```/!p;}' >"$work/start"
 bash -e "$work/start" >"$work/watched" 2>&1 || { cat "$work/watched"; echo "what START.md has to watch fails" >&2; exit 1; }
 grep -q 'replicaset-controller' "$work/watched" && grep -q 'No resources found' "$work/watched" || { cat "$work/watched"; echo "what START.md has to watch shows something else" >&2; exit 1; }

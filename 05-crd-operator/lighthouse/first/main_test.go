@@ -33,8 +33,8 @@ func eddystone() *Lighthouse {
 func reconcileWith(t *testing.T, fail error, objects ...client.Object) (ctrl.Result, error) {
 	t.Helper()
 	addToScheme(scheme.Scheme)
-	inMemory := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}).Build()
-	r := &reconciler{interceptor.NewClient(inMemory, interceptor.Funcs{
+	kept := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}).Build()
+	r := &reconciler{interceptor.NewClient(kept, interceptor.Funcs{
 		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return fail },
 	})}
 	return r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(eddystone())})

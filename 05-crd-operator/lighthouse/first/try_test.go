@@ -34,15 +34,15 @@ type sea struct {
 	client.WithWatch
 	writes int
 	gone   error // what a read of the Lighthouse ends with, if it isn't nil
-	behind error // what a create ends with, if it isn't nil
+	stale  error // what a create ends with, if it isn't nil
 }
 
 func newSea(t *testing.T, objects ...client.Object) *sea {
 	t.Helper()
 	addToScheme(scheme.Scheme)
 	s := &sea{T: t}
-	inMemory := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}, &appsv1.Deployment{}).Build()
-	s.WithWatch = interceptor.NewClient(inMemory, interceptor.Funcs{
+	kept := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}, &appsv1.Deployment{}).Build()
+	s.WithWatch = interceptor.NewClient(kept, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if _, isLight := object.(*Lighthouse); isLight && s.gone != nil {
 				return s.gone
@@ -50,8 +50,8 @@ func newSea(t *testing.T, objects ...client.Object) *sea {
 			return c.Get(ctx, key, object, options...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-			if s.writes++; s.behind != nil {
-				return s.behind
+			if s.writes++; s.stale != nil {
+				return s.stale
 			}
 			return c.Create(ctx, object, options...)
 		},
@@ -173,8 +173,8 @@ func TestTryItUpdatesTheDeployment(t *testing.T) {
 	assert.EqualValues(t, 2, *s.deployment().Spec.Replicas)
 
 	s = newSea(t, light(3))
-	s.behind = apierrors.NewAlreadyExists(schema.GroupResource{Resource: "deployments"}, "eddystone")
-	require.NoError(t, s.reconcile(), "a cache that is behind is no error")
+	s.stale = apierrors.NewAlreadyExists(schema.GroupResource{Resource: "deployments"}, "eddystone")
+	require.NoError(t, s.reconcile(), "a stale cache is no error")
 }
 
 func TestTryItOwnsTheDeployment(t *testing.T) {
@@ -201,7 +201,7 @@ func TestTryItCountsTheLamps(t *testing.T) {
 	assert.Equal(t, before, s.writes, "it writes what the status says already")
 }
 
-func TestTryItSaysWhetherItIsReady(t *testing.T) {
+func TestTryItReportsWhetherItIsReady(t *testing.T) {
 	for lamps, want := range map[int32]string{2: "False", 3: "True"} {
 		s := newSea(t, light(3))
 		s.mustReconcile()
