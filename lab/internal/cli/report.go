@@ -60,6 +60,9 @@ func parts(l layout.Layout) []report.Part {
 		report.File("state.json", l.State()),
 	}
 	for _, name := range logNames() {
+		if _, err := os.Stat(l.Log(name)); err != nil && name == requestsLog {
+			continue // lab run writes it, and nobody may have used that
+		}
 		all = append(all, report.File("logs/"+name+".log", l.Log(name)))
 	}
 	for _, name := range staticpod.Names {

@@ -45,6 +45,7 @@ func Run(ctx context.Context, l layout.Layout, line lifeline.Files) error {
 	if err := secure(ctx, server, deps); err != nil {
 		return err
 	}
+	doWithoutKernelLog()
 	if err := kubeletapp.RunKubelet(ctx, server, deps); err != nil {
 		return fmt.Errorf("running the kubelet: %w", err)
 	}
