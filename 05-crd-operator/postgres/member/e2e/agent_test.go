@@ -263,10 +263,17 @@ func (a *agent) awaits(what string, is func(report) bool) report {
 // postgreSQL is the process of the member's PostgreSQL.
 func (a *agent) postgreSQL() (pid int) {
 	a.Helper()
+	pid = a.findPostgreSQL()
+	require.NotZero(a, pid, "PostgreSQL of %s doesn't run", a.name)
+	return pid
+}
+
+// findPostgreSQL is 0 while there is none: it starts, or has ended.
+func (a *agent) findPostgreSQL() (pid int) {
 	content, err := os.ReadFile(filepath.Join(a.data, "database", "postmaster.pid"))
-	require.NoError(a, err)
-	_, err = fmt.Sscan(string(content), &pid)
-	require.NoError(a, err)
+	if err == nil {
+		_, _ = fmt.Sscan(string(content), &pid)
+	}
 	return pid
 }
 

@@ -32,7 +32,10 @@ func TestAFrozenPostmaster(t *testing.T) {
 
 	frozen := first.postgreSQL()
 	require.NoError(t, syscall.Kill(frozen, syscall.SIGSTOP))
-	e.eventually(func() bool { return first.postgreSQL() != frozen }, "a standby starts it anew by itself")
+	e.eventually(func() bool {
+		pid := first.findPostgreSQL()
+		return pid != 0 && pid != frozen
+	}, "a standby starts it anew by itself")
 	e.streams("db-1")
 	first.hasRows("1 2 4")
 }
