@@ -66,8 +66,11 @@ shown "$work/terminal.txt" | diff "$work/committed" - || { echo "the terminal in
 printf 'ok  \tthe terminal in README.md\n'
 
 kill $operator
-kubectl delete -f $first/crd.yaml >/dev/null
+wait $operator || :
+# The CRD goes last: a garbage collector that no longer knows the owner's kind deletes nothing.
+kubectl delete lighthouses --all >/dev/null
 kubectl wait --for=delete deployment/eddystone --timeout=2m >/dev/null
+kubectl delete -f $first/crd.yaml >/dev/null
 # shellcheck disable=SC2016 # lab await expands it
 lab await '[ -z "$(kubectl get pods -o name)" ]'
 # shellcheck disable=SC2016 # no command stands in these quotes
