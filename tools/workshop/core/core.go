@@ -36,7 +36,8 @@ const (
 	mostSteps = 7
 	mostTerms = 8
 	minTries  = 3
-	maxTries  = 8
+	maxTries  = 5
+	mostBuilt = 8 // tries, of a lesson that begins with a skeleton and builds a program
 )
 
 // A Line is what a lesson says of itself.
@@ -84,15 +85,19 @@ func Check(r repository.Repository) error {
 			return err
 		}
 		for _, l := range lessons {
-			wrong = append(wrong, check(l, curriculum.Minutes[l.Folder()], terms[path.Join(l.Folder(), "README.md")], excepted[l.Folder()]))
+			tries, _, err := lesson.Tries(r, l.Ref)
+			if err != nil {
+				return err
+			}
+			wrong = append(wrong, check(l, tries.Breaks, curriculum.Minutes[l.Folder()], terms[path.Join(l.Folder(), "README.md")], excepted[l.Folder()]))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// check is about one lesson: how many minutes its parts take, how many terms it brings, and which
-// of its limits are excepted.
-func check(l lesson.Lesson, minutes []int, terms int, excepted []string) error {
+// check is about one lesson: whether it builds a program from a skeleton, how many minutes its parts
+// take, how many terms it brings, and which of its limits are excepted.
+func check(l lesson.Lesson, builds bool, minutes []int, terms int, excepted []string) error {
 	said, err := Read(l)
 	if err != nil {
 		return err
@@ -107,7 +112,7 @@ func check(l lesson.Lesson, minutes []int, terms int, excepted []string) error {
 	}
 	over := map[string]string{}
 	if said.Core {
-		over = limits(l, terms)
+		over = limits(l, builds, terms)
 	}
 	for _, limit := range slices.Sorted(maps.Keys(over)) {
 		if !slices.Contains(excepted, limit) {

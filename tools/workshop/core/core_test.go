@@ -68,6 +68,21 @@ func TestACoreLessonHasLimits(t *testing.T) {
 	require.ErrorContains(t, Check(r), "brings 9 new terms")
 }
 
+func TestWhatBuildsAProgramHasMoreTries(t *testing.T) {
+	tries := func(n int) string {
+		return strings.Replace(sound, "**Now you:** `three`. C.", strings.Repeat("**Now you:** `more`. C.\n\n", n-2), 1)
+	}
+	require.NoError(t, Check(write(t, tries(5), "")))
+	r := write(t, tries(6), "")
+	require.ErrorContains(t, Check(r), "has 6 tries (**Now you:**), it has to have 3 to 5")
+	repositorytest.Write(t, r.Path("01-list/lesson/exercises/tries/judge.yaml"), "kind: try\n")
+	require.ErrorContains(t, Check(r), "3 to 5", "its tries change a program that is there")
+	repositorytest.Write(t, r.Path("01-list/lesson/exercises/tries/break.patch"), "a skeleton\n")
+	require.NoError(t, Check(r))
+	repositorytest.Write(t, r.Path("01-list/README.md"), tries(9))
+	require.ErrorContains(t, Check(r), "has 9 tries (**Now you:**), it has to have 3 to 8")
+}
+
 func TestOnlyProseIsCounted(t *testing.T) {
 	assert.Equal(t, 5, Words("Two words - and `code`.\n\n```sh\nnot this\n```\n\nNor <!-- nor this --> <!-- nor\nthis -->\n"))
 }

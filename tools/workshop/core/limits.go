@@ -17,7 +17,7 @@ var (
 )
 
 // limits names the limits that a core lesson is over, each with a sentence.
-func limits(l lesson.Lesson, terms int) map[string]string {
+func limits(l lesson.Lesson, builds bool, terms int) map[string]string {
 	over := map[string]string{}
 	words, tries := 0, 0
 	for _, section := range l.Sections {
@@ -36,8 +36,12 @@ func limits(l lesson.Lesson, terms int) map[string]string {
 	if terms > mostTerms {
 		over["terms"] = fmt.Sprintf("brings %d new terms (what the glossary links to it), %d at most are allowed", terms, mostTerms)
 	}
-	if tries < minTries || tries > maxTries {
-		over["tries"] = fmt.Sprintf("has %d tries (**Now you:**), it has to have %d to %d", tries, minTries, maxTries)
+	mostTries := maxTries
+	if builds {
+		mostTries = mostBuilt
+	}
+	if tries < minTries || tries > mostTries {
+		over["tries"] = fmt.Sprintf("has %d tries (**Now you:**), it has to have %d to %d", tries, minTries, mostTries)
 	}
 	if steps := unasked(l); len(steps) > 0 {
 		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
