@@ -83,6 +83,6 @@ $(TESTS): test-%: $(ASSETS) | go ## Test one module (HEAVY=1: what takes long in
 
 .PHONY: help
 help:
-	@echo "The two to begin with: make lab-up, make learn"
+	@echo "The two to begin with: make stage-1, make learn"
 	@$(call targets,Makefile $(wildcard [0-9][0-9]-*/lesson/stage.mk))
 	@echo; echo "What it takes to look after the workshop: make help-maintain"

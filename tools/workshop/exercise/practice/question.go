@@ -66,7 +66,7 @@ func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []less
 	if err != nil {
 		return err
 	}
-	asked := false
+	answered := false
 	for _, q := range questions {
 		if len(progress.Predictions[predictionID(l, q)]) > 0 {
 			continue
@@ -75,9 +75,9 @@ func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []less
 		if err != nil || given == "" {
 			return err
 		}
-		asked = true
+		answered = true
 	}
-	if asked {
+	if answered {
 		p.printf("Now run the blocks of the step, and check it again: then you'll see who was right.\n")
 	}
 	return nil
