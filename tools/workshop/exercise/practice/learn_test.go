@@ -3,8 +3,10 @@ package practice
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -157,11 +159,15 @@ func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 func TestASaveEndsATrialOfOlderCode(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	sum, endless := l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "for total = n; ; {\n\t\t}"
-	exercisetest.Edit(t, sum, "total = n", endless)
+	sum, begun := l.copyPath("1-lost", "01-sums", "sum", "sum.go"), filepath.Join(t.TempDir(), "begun")
+	broken, err := os.ReadFile(sum)
+	require.NoError(t, err)
+	endless := fmt.Sprintf("total = n\n\t\tfor {\n\t\t\t_ = os.WriteFile(%q, nil, 0o600)\n\t\t}", begun)
+	repositorytest.Write(t, sum, strings.NewReplacer("package sum\n", "package sum\n\nimport \"os\"\n", "total = n", endless).Replace(string(broken)))
 	out, keys, ended := l.learn(t.Context())
 	out.next(t, "Running the tests on the code as it stands ...")
-	exercisetest.Edit(t, sum, endless, "total = total + n")
+	require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, sessionTimeout, 10*time.Millisecond, "the older code runs")
+	repositorytest.Write(t, sum, strings.Replace(string(broken), "total = n", "total = total + n", 1))
 	out.next(t, "You have saved a file meanwhile: the tests begin again.")
 	out.next(t, "Well done, it is solved.")
 	pressing(t, keys)("q")
