@@ -30,8 +30,8 @@ $(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o w
 ##@ Learn
 
 .PHONY: learn
-learn: workshop $(BUILT_LAB) ## Work through a track, with a check at each save (TRACK=day)
-	@$(WORKSHOP) learn $(if $(TRACK),--track='$(TRACK)')
+learn: workshop $(BUILT_LAB) ## Work through a track, with a check at each save (TRACK=day FROM=4)
+	@$(WORKSHOP) learn $(if $(TRACK),--track='$(TRACK)') $(if $(FROM),--from='$(FROM)')
 
 .PHONY: ready
 ready: ## Is this machine ready? A line to paste into a chat, and what to do

@@ -60,14 +60,18 @@ func NewCommands() []*cobra.Command {
 	})
 	list := overview("list", "List the exercises and your progress", practice.list)
 	report := overview("report", "Print a report in Markdown, to hand in", practice.report)
-	var way string
+	var way, from string
 	learn := overview("learn", "Work through a track, with a check at each save", func(p practice, ctx context.Context) error {
 		if err := p.take(way); err != nil {
+			return err
+		}
+		if err := p.from(ctx, from); err != nil {
 			return err
 		}
 		return p.learn(ctx, os.Stdin, openTerminal(os.Stdin), timeout)
 	})
 	learn.Flags().StringVar(&way, "track", "", "the way to go from now on, such as day; without it, the one that you have chosen before")
+	learn.Flags().StringVar(&from, "from", "", "the lesson or stage to go on with, such as 5/first")
 	step := &cobra.Command{
 		Use:     "step [LESSON [NUMBER]]",
 		Short:   "Check the next step of a lesson, and record that it is done",

@@ -37,6 +37,7 @@ type practice struct {
 	stepwise  bool          // a group that passes is a verdict, before the next one is run
 	byKey     bool          // messages name keys, not commands
 	answer    answerer      // nil if nobody is there to be asked
+	width     func() int    // of the terminal, in characters; nil if the output is none
 	code      bool          // the terminal is that of Visual Studio Code, which opens files as code FILE
 }
 
@@ -53,7 +54,7 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
-	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, code: os.Getenv("TERM_PROGRAM") == "vscode"}, nil
+	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, width: widthOf(out), code: os.Getenv("TERM_PROGRAM") == "vscode"}, nil
 }
 
 // testTimeout is how long a test may wait for one thing. A test that has to fail may wait that
@@ -61,7 +62,11 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 const testTimeout = 30 * time.Second
 
 func (p practice) printf(format string, args ...any) {
-	fmt.Fprintf(p.out, format+"\n", args...)
+	text := fmt.Sprintf(format+"\n", args...)
+	if p.width != nil {
+		text = wrapped(text, p.width())
+	}
+	_, _ = io.WriteString(p.out, text)
 }
 
 // path returns a path that the learner can type where he is.

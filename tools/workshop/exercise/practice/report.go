@@ -17,6 +17,7 @@ import (
 // report writes what somebody can hand in, in Markdown: how it went with each exercise,
 // and with which version of the workshop.
 func (p practice) report(ctx context.Context) error {
+	p.width = nil // a table's row is one line
 	exercises, _, err := exercise.All(p.home)
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/curriculum"
 	"example.com/hacking-a-controller/tools/workshop/exercise"
@@ -39,6 +41,46 @@ func (p practice) take(name string) error {
 		if progress.Track != name {
 			progress.Track, progress.Item, progress.Reading = name, "", progress.Track != ""
 		}
+	})
+}
+
+// from makes a lesson or a stage the place where the learner goes on: the first stop of the track at
+// which it is read. Without a track, it is the one with everything.
+func (p practice) from(ctx context.Context, name string) error {
+	if name == "" {
+		return nil
+	}
+	lessons, err := p.lessons()
+	if err != nil {
+		return err
+	}
+	name = strings.TrimLeft(name, "0")
+	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return name == lessonName(l) || name == strconv.Itoa(l.Stage.Number) })
+	if i < 0 {
+		return noLesson(name, lessons)
+	}
+	within := lessons[i].Folder()
+	if name != lessonName(lessons[i]) {
+		within = lessons[i].Stage.Folder
+	}
+	tracks, err := track.Load(p.home)
+	if err != nil {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := tracks.Track(cmp.Or(progress.Track, track.Deep))
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(t.Items, func(item track.Item) bool { return item.Kind == track.Read && (item.Name == within || item.In() == within) })
+	if at < 0 {
+		return fmt.Errorf("%s is not on the way %q; make learn TRACK=%s has every lesson", name, t.Name, track.Deep)
+	}
+	return p.update(func(progress *Progress) {
+		progress.Track, progress.Item, progress.Reading = t.Name, t.Items[at].Text, true
 	})
 }
 

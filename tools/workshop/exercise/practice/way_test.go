@@ -109,6 +109,37 @@ func TestATrackHasAnEnd(t *testing.T) {
 	require.NoError(t, wait(t, ended, "the end"))
 }
 
+func TestOneBeginsInTheMiddle(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	var quiet bytes.Buffer
+	p := l.open(&quiet)
+	require.EqualError(t, p.from(t.Context(), "7"), `there is no lesson "7"; the lessons are: 1`)
+	require.NoError(t, p.from(t.Context(), "01"))
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "[everything, 2 of 5] 1: sums") // without a track
+	require.NoError(t, keys.Close())
+	require.NoError(t, wait(t, ended, "the end"))
+
+	require.NoError(t, p.take("hour"))
+	l.mustStart("1", "smallest")
+	require.NoError(t, p.from(t.Context(), "1"))
+	out, keys, ended = l.learn(t.Context())
+	out.next(t, "[an hour, 3 of 4] 1: sums") // and not the current exercise
+	require.NoError(t, keys.Close())
+	require.NoError(t, wait(t, ended, "the end"))
+
+	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n## The parts\n\n- [One](one/README.md)\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "one", "README.md"), "# One\n\n## Why\n\n## Step 1: Make a\n")
+	repositorytest.Write(t, l.home.Path(track.File), "tracks:\n- {name: hour, title: an hour, items: [START.md, 01-sums, 01-sums/one]}\n")
+	for name, item := range map[string]string{"1": "01-sums", "1/one": "01-sums/one"} {
+		require.NoError(t, p.from(t.Context(), name))
+		assert.Equal(t, item, l.progress().Item, name)
+	}
+	repositorytest.Write(t, l.home.Path(track.File), "tracks:\n- {name: hour, title: an hour, items: [START.md]}\n")
+	require.EqualError(t, p.from(t.Context(), "1"), `1 is not on the way "hour"; make learn TRACK=deep has every lesson`)
+}
+
 func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
 	l := newLearner(t)
 	addTracks(l)
