@@ -21,6 +21,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,7 @@ import (
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/yaml"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/cli"
@@ -65,6 +67,7 @@ func TestValidate(t *testing.T) {
 			if tc.want == "" {
 				assert.NoError(t, err)
 			} else {
+				require.Error(t, err, "the annotation is there, whatever its value is")
 				assert.EqualError(t, err, tc.want)
 			}
 		})
@@ -77,7 +80,21 @@ func TestWithoutItsNamespaceAnAtIsRefused(t *testing.T) {
 		return true, nil, errors.New("the server is down")
 	})
 	_, err := AtValidator{client}.ValidateCreate(t.Context(), at("harbour"))
+	require.Error(t, err, "nobody knows whether the namespace is closed")
 	assert.EqualError(t, err, "reading the namespace of the At: the server is down")
+}
+
+// Each request that needs an answer fails while the webhook is down. The operator's own are none of them.
+func TestWhatTheWebhookIsAskedFor(t *testing.T) {
+	content, err := os.ReadFile("../config/webhook/manifests.yaml")
+	require.NoError(t, err)
+	var configuration admissionv1.ValidatingWebhookConfiguration
+	require.NoError(t, yaml.UnmarshalStrict(content, &configuration))
+	require.Len(t, configuration.Webhooks, 1)
+	hook := configuration.Webhooks[0]
+	assert.Equal(t, []admissionv1.OperationType{admissionv1.Create}, hook.Rules[0].Operations, "what is stored already needs no answer")
+	assert.Equal(t, new(admissionv1.Fail), hook.FailurePolicy, "a rule that ends with its program is none")
+	assert.LessOrEqual(t, *hook.TimeoutSeconds, int32(5), "somebody waits for the answer")
 }
 
 func TestOneCluster(t *testing.T) {

@@ -94,9 +94,52 @@ func TestWhenItIsReady(t *testing.T) {
 			require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
 			assert.Equal(t, test.have.ReadyReplicas, light.Status.Burning)
 			ready := meta.FindStatusCondition(light.Status.Conditions, "Ready")
-			assert.Equal(t, test.want, ready.Status)
+			assert.Equal(t, test.want, ready.Status, "Ready, while the Deployment has %+v of generation 5", test.have)
 			assert.Equal(t, test.message, ready.Message)
-			assert.Equal(t, light.Generation, ready.ObservedGeneration)
+			assert.Equal(t, light.Generation, ready.ObservedGeneration, "which spec is it about? Not the one of the Deployment")
 		})
 	}
+}
+
+// The lamps of a Lighthouse come on one by one, and then its spec changes.
+func TestTheReasonDoesNotFlap(t *testing.T) {
+	addToScheme(scheme.Scheme)
+	light, since := eddystone(), metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
+	light.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Lighting", LastTransitionTime: since}}
+	r := &reconciler{fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()}
+	report := func(burning int32) *metav1.Condition {
+		t.Helper()
+		require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
+		have := appsv1.DeploymentStatus{Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: burning}
+		require.NoError(t, r.report(t.Context(), light, &appsv1.Deployment{Status: have}))
+		require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
+		return meta.FindStatusCondition(light.Status.Conditions, "Ready")
+	}
+	for burning, reason := range []string{"Lighting", "Lighting", "Lighting", "Burning"} {
+		ready := report(int32(burning))
+		assert.Equal(t, reason, ready.Reason, "a reason is one word for one cause; numbers are for the message")
+		if reason == "Lighting" {
+			assert.True(t, since.Equal(&ready.LastTransitionTime), "it has been False all the time")
+		}
+	}
+	light.Generation = 3
+	require.NoError(t, r.Update(t.Context(), light))
+	assert.Equal(t, int64(3), report(3).ObservedGeneration, "nothing else has changed, and still somebody waits for this number")
+}
+
+func TestTheSameStatusIsWrittenOnce(t *testing.T) {
+	writes := 0
+	addToScheme(scheme.Scheme)
+	light := eddystone()
+	kept := fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()
+	r := &reconciler{interceptor.NewClient(kept, interceptor.Funcs{
+		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
+			writes++
+			return c.SubResource(name).Update(ctx, object, options...)
+		},
+	})}
+	for range 2 {
+		require.NoError(t, r.report(t.Context(), light, &appsv1.Deployment{}))
+	}
+	assert.Equal(t, 1, writes, "nothing has changed since the first one")
 }

@@ -62,6 +62,7 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 		"no kind":                        {"judge.yaml", "kind: build", "", "groups, write and wrong are for an exercise of kind: build"},
 		"no file":                        {"judge.yaml", "write: [sum/sum.go]", "", "does not say in which files to write"},
 		"a file that's not":              {"judge.yaml", "[sum/sum.go]", "[sum/none.go]", "write: there is no 01-sums/sum/none.go in the repository"},
+		"a file with the judge's tests":  {"judge.yaml", "[sum/sum.go]", "[sum/sum_test.go]", `there is no test "TestSum" in ./sum`},
 		"no name":                        {"judge.yaml", "name: The sum", "name: ''", `the group "" needs a name, and tests`},
 		"hints of no group":              {"hints.md", "## The sum", "## The total", `hints.md has "## The total", but its sections are the groups`},
 		"no hints":                       {"hints.md", "## The largest", "", "hints.md has no ## The largest"},

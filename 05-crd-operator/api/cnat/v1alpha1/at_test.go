@@ -56,7 +56,10 @@ func resource(c *testcluster.Cluster) dynamic.ResourceInterface {
 	return dynamic.NewForConfigOrDie(config).Resource(ats).Namespace(metav1.NamespaceDefault)
 }
 
-var strictly = metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+var (
+	strictly = metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+	dry      = metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}
+)
 
 func sampleApplies(t *testing.T, c *testcluster.Cluster) {
 	content, err := os.ReadFile(sample)
@@ -98,18 +101,23 @@ const (
 
 func wrongInputs(t *testing.T, c *testcluster.Cluster) {
 	const when = `schedule: "2019-04-12T10:12:00Z"`
-	type input struct{ spec, want string }
+	type input struct {
+		spec, want string
+		right      string // looks alike, and is admitted
+	}
 	inputs := map[string]input{
-		"no schedule":            {`command: echo YAY`, noSchedule},
-		"schedule null":          {`{schedule: null, command: echo YAY}`, noSchedule},
-		"an empty schedule":      {scheduled(""), noSchedule},
-		"no command":             {when, noCommand},
-		"an empty command":       {`{command: "", ` + when + `}`, noCommand},
-		"a NUL in the command":   {`{command: "echo \0", ` + when + `}`, "spec.command: Forbidden: the command has a NUL, which no argument of a program can have; let printf make it when the command runs"},
-		"neither":                {`{}`, "[" + noSchedule + ", " + noCommand + "]"},
-		"a deadline before time": {`{startingDeadlineSeconds: -1, command: echo YAY, ` + when + `}`, "spec.startingDeadlineSeconds: Invalid value: -1: startingDeadlineSeconds is a number of seconds, 0 or more"},
+		"no schedule":       {`command: echo YAY`, noSchedule, ""},
+		"schedule null":     {`{schedule: null, command: echo YAY}`, noSchedule, ""},
+		"an empty schedule": {scheduled(""), noSchedule, ""},
+		"no command":        {when, noCommand, ""},
+		"an empty command":  {`{command: "", ` + when + `}`, noCommand, ""},
+		"a NUL in the command": {`{command: "echo \0", ` + when + `}`, "spec.command: Forbidden: the command has a NUL, which no argument of a program can have; let printf make it when the command runs",
+			`{command: "printf '\\0' | wc -c", ` + when + `}`},
+		"neither": {`{}`, "[" + noSchedule + ", " + noCommand + "]", ""},
+		"a deadline before time": {`{startingDeadlineSeconds: -1, command: echo YAY, ` + when + `}`, "spec.startingDeadlineSeconds: Invalid value: -1: startingDeadlineSeconds is a number of seconds, 0 or more",
+			`{startingDeadlineSeconds: 0, command: echo YAY, ` + when + `}`},
 		"a field that is unknown": {`{comand: echo YAY, command: echo YAY, ` + when + `}`,
-			`At in version "v1alpha1" cannot be handled as a At: strict decoding error: unknown field "spec.comand"`},
+			`At in version "v1alpha1" cannot be handled as a At: strict decoding error: unknown field "spec.comand"`, ""},
 	}
 	for name, schedule := range map[string]string{
 		"words":                       "tomorrow at seven",
@@ -137,17 +145,21 @@ func wrongInputs(t *testing.T, c *testcluster.Cluster) {
 		"more behind it":              "2019-04-12T10:12:00ZTea",
 		"seconds since 1970":          "1555063920",
 	} {
-		inputs[name+" for a schedule"] = input{scheduled(schedule), `spec.schedule: Invalid value: "` + schedule + `"` + noTime}
+		inputs[name+" for a schedule"] = input{scheduled(schedule), `spec.schedule: Invalid value: "` + schedule + `"` + noTime, ""}
 	}
 	for name, in := range inputs {
 		t.Run(name, func(t *testing.T) {
-			_, err := resource(c).Create(t.Context(), newAt(t, "wrong", in.spec), strictly)
-			require.Error(t, err)
+			_, err := resource(c).Create(t.Context(), newAt(t, "wrong", in.spec), dry)
+			require.Error(t, err, "the API server has accepted %s", in.spec)
 			_, why, _ := strings.Cut(err.Error(), `"wrong" is invalid: `)
 			if apierrors.IsBadRequest(err) {
 				why = err.Error()
 			}
 			assert.Equal(t, in.want, why)
+			if in.right != "" {
+				_, err := resource(c).Create(t.Context(), newAt(t, "right", in.right), dry)
+				assert.NoError(t, err, "the API server has refused what is right: %s", in.right)
+			}
 		})
 	}
 
@@ -163,17 +175,22 @@ func wrongInputs(t *testing.T, c *testcluster.Cluster) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := newAt(t, "wrong", scheduled("2019-04-12T10:12:00Z"))
-			at.Object["spec"].(map[string]any)["command"] = command
-			_, err := resource(c).Create(t.Context(), at, strictly)
+			create := func(command string) error {
+				at.Object["spec"].(map[string]any)["command"] = command
+				_, err := resource(c).Create(t.Context(), at, dry)
+				return err
+			}
+			err := create(command)
+			require.Error(t, err, "the API server has accepted %d bytes", len(command))
 			require.ErrorContains(t, err, "is invalid: spec.command: Forbidden: the command has more than 131071 bytes, and Linux takes no longer argument; put it into a script in an image or a ConfigMap")
 			assert.NotContains(t, err.Error(), "not checked")
 			assert.Less(t, len(err.Error()), 1<<10, "the command is not repeated")
+			assert.NoError(t, create(strings.Repeat("x", 128<<10-1)), "the API server has refused 131071 bytes")
 		})
 	}
 }
 
 func rightInputs(t *testing.T, c *testcluster.Cluster) {
-	dry := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}
 	for _, schedule := range []string{
 		"2019-04-12T10:12:00Z", "2019-04-12t10:12:00z", "2019-04-12T12:12:00+02:00", "2019-04-12T12:12:00-23:59",
 		"2020-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2019-04-12T10:12:00.5-09:45",

@@ -7,7 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 )
+
+// AddBuild's exercise, in which the learner writes a test, too.
+func TestALearnerMayWriteATest(t *testing.T) {
+	l := newLearner(t)
+	repositorytest.Write(t, l.home.Path("01-sums", "sum", "own_test.go"), "package sum\n")
+	require.NoError(t, l.home.Commit(t.Context(), "a place for a test"))
+	exercisetest.AddBuild(t, l.home)
+	exercisetest.Edit(t, l.home.Path("01-sums/lesson/exercises/build/judge.yaml"), "write: [sum/sum.go]", "write: [sum/sum.go, sum/own_test.go]")
+	require.NoError(t, l.home.Commit(t.Context(), "which the learner writes"))
+	l.mustStart("1", "build")
+
+	repositorytest.Write(t, l.copyPath("1-build", "01-sums", "sum", "own_test.go"), "package sum\n\nconst own = 1\n")
+	_, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	repositorytest.Write(t, l.copyPath("1-build", "01-sums", "sum", "sum_test.go"), "package sum\n")
+	_, err = l.check("")
+	require.ErrorContains(t, err, "these files have changed: '01-sums/sum/sum_test.go';")
+}
 
 func TestAnExerciseIsBuiltGroupByGroup(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", "/somewhere")

@@ -10,7 +10,7 @@ import (
 )
 
 // intact returns the exercise, and refuses to judge by tests that are not those of the
-// start. More tests in new files are welcome.
+// start. More tests in new files are welcome, and so are those that the learner is to write.
 func (p practice) intact(ctx context.Context, c workCopy) (exercise.Exercise, error) {
 	number, name, _ := strings.Cut(c.ID, "-")
 	stage, err := c.Stage(number)
@@ -29,6 +29,9 @@ func (p practice) intact(ctx context.Context, c workCopy) (exercise.Exercise, er
 	for _, pkg := range e.Packages() {
 		dir := ":(glob)" + path.Join(e.Module(), pkg)
 		tests = append(tests, dir+"/*_test.go", dir+"/testdata/**")
+	}
+	for _, file := range e.Judge.Write {
+		tests = append(tests, ":(exclude)"+e.Path(file))
 	}
 	return e, p.unchanged(ctx, c, tests...)
 }

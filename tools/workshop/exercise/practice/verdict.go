@@ -54,6 +54,9 @@ func judgeTest(test exercise.Test, p *gotest.Package, dir string) finding {
 	if p == nil || p.Test(test.Test) == nil {
 		f.verdict, f.because = "was not run", ""
 		f.lines = []string{"There is no such test, or another test ended the run before it."}
+		if p != nil && p.Test(test.Function()) != nil { // the test that it is a part of failed before
+			f.lines = append(f.lines, gotest.Excerpt(p.Output(test.Function()), dir, 12)...)
+		}
 		return f
 	}
 	run := p.Test(test.Test)

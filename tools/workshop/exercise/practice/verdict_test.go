@@ -11,6 +11,18 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise/gotest"
 )
 
+func TestWhyAPartOfATestWasNotRun(t *testing.T) {
+	events := `{"Action":"output","Package":"./p","Test":"TestX","Output":"    x_test.go:7: the CRD was refused\n"}
+{"Action":"fail","Package":"./p","Test":"TestX"}
+{"Action":"fail","Package":"./p"}`
+	report, err := gotest.Read(strings.NewReader(events), nil)
+	require.NoError(t, err)
+	findings := judge([]exercise.Test{{Package: "./p", Test: "TestX/a part"}}, report, "/m")
+	require.Len(t, findings, 1)
+	assert.Equal(t, "was not run", findings[0].verdict)
+	assert.Equal(t, "x_test.go:7: the CRD was refused", strings.TrimSpace(findings[0].lines[1]))
+}
+
 func TestEachTestIsJudged(t *testing.T) {
 	const failed = `{"Action":"fail","Package":"./p"}`
 	for name, test := range map[string]struct {

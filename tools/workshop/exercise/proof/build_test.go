@@ -19,6 +19,27 @@ func TestAnExerciseToBuildIsProved(t *testing.T) {
 	assert.Contains(t, out, "1-build is honest (")
 }
 
+func TestAPatchMayTouchATestThatTheLearnerWrites(t *testing.T) {
+	const folder, own = "01-sums/lesson/exercises/build/", "01-sums/sum/own_test.go"
+	r := exercisetest.New(t)
+	repositorytest.Write(t, r.Path(own), "package sum\n\nconst own = 1\n")
+	require.NoError(t, r.Commit(t.Context(), "a test"))
+	exercisetest.AddBuild(t, r)
+	change := "diff --git a/" + own + " b/" + own + "\n--- a/" + own + "\n+++ b/" + own + "\n@@ -1,3 +1,3 @@\n package sum\n \n"
+	for name, lines := range map[string]string{"break.patch": "-const own = 1\n+const own = 2\n", "steps/2.patch": "-const own = 2\n+const own = 1\n"} {
+		repositorytest.Write(t, r.Path(folder, name), repositorytest.Read(t, r.Path(folder, name))+change+lines)
+	}
+	require.NoError(t, r.Commit(t.Context(), "which the learner writes"))
+	out, err := prove(t, r, "1/build")
+	require.Error(t, err, out)
+	assert.Contains(t, out, "break.patch touches "+own+": it may touch neither tests nor text")
+
+	exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "write: [sum/sum.go]", "write: [sum/sum.go, sum/own_test.go]")
+	require.NoError(t, r.Commit(t.Context(), "as judge.yaml says"))
+	out, err = prove(t, r, "1/build")
+	require.NoError(t, err, out)
+}
+
 func TestALaterGroupMayHaveATestThatPassesAlready(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.AddBuild(t, r)
