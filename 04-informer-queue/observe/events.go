@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"sync"
@@ -9,12 +9,13 @@ import (
 // eventType is what has happened to an object.
 type eventType string
 
-// The four types of events.
+// The four types of events, and a fifth for the metrics.
 const (
 	syncEvent    eventType = "Sync" // it exists: at the start, and at each resync
 	addedEvent   eventType = "Added"
 	updatedEvent eventType = "Updated"
 	deletedEvent eventType = "Deleted"
+	namesEvent   eventType = "Names" // a run of --names
 )
 
 // key is what the queue holds: an object, or one of two tasks.

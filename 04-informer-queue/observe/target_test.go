@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"testing"
@@ -48,13 +48,13 @@ func TestNamesThatMakeNoSense(t *testing.T) {
 		scope         scope
 		printed, want string
 	}{
-		"a sentence":               {inHarbour, "a\nNo resources found", `--names printed "No resources found"; for services in namespace harbour each line must be NAMESPACE/NAME or NAME`},
-		"no name":                  {inHarbour, "harbour/", `--names printed "harbour/"; for services in namespace harbour each line must be NAMESPACE/NAME or NAME`},
-		"no namespace":             {inHarbour, "/a", `--names printed "/a"; for services in namespace harbour each line must be NAMESPACE/NAME or NAME`},
-		"too much":                 {everywhere, "a/b/c", `--names printed "a/b/c"; for services each line must be NAMESPACE/NAME`},
-		"which namespace":          {everywhere, "a", `--names printed "a"; for services each line must be NAMESPACE/NAME`},
-		"a namespace, but no need": {ofCluster, "a/b", `--names printed "a/b"; for nodes each line must be NAME`},
-		"an empty namespace":       {ofCluster, "/b", `--names printed "/b"; for nodes each line must be NAME`},
+		"a sentence":               {inHarbour, "a\nNo resources found", `--names printed "No resources found"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"no name":                  {inHarbour, "harbour/", `--names printed "harbour/"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"no namespace":             {inHarbour, "/a", `--names printed "/a"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"too much":                 {everywhere, "a/b/c", `--names printed "a/b/c"; for services each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"which namespace":          {everywhere, "a", `--names printed "a"; for services each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"a namespace, but no need": {ofCluster, "a/b", `--names printed "a/b"; for nodes each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
+		"an empty namespace":       {ofCluster, "/b", `--names printed "/b"; for nodes each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
