@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -105,14 +104,10 @@ func render(templates []template, object map[string]any, nameOnly bool) ([]strin
 func quoteLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = word
-		if word == "" || strings.ContainsFunc(word, needsQuotes) {
-			quoted[i] = strconv.Quote(word)
+		quoted[i] = strconv.Quote(word)
+		if quoted[i] == `"`+word+`"` && word != "" && !strings.Contains(word, " ") {
+			quoted[i] = word
 		}
 	}
 	return strings.Join(quoted, " ")
-}
-
-func needsQuotes(r rune) bool {
-	return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '"' || r == '\\'
 }

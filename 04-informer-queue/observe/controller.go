@@ -25,7 +25,7 @@ type controller struct {
 
 	informer cache.SharedIndexInformer
 	handled  cache.ResourceEventHandlerRegistration
-	queue    workqueue.TypedRateLimitingInterface[key]
+	queue    workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	pending  pending
 	fullSync fullSync
 
@@ -33,18 +33,18 @@ type controller struct {
 	failures    int // commands in a row that have failed
 	namesWorked bool
 	killed      error
-	givenUp     map[key]bool // not tried again until the object changes
-	lastError   error        // of the last of these
+	givenUp     map[cache.ObjectName]bool // not tried again until the object changes
+	lastError   error                     // of the last of these
 }
 
 func newController(o *options, target target, stdout, stderr io.Writer, kill context.Context, end context.CancelCauseFunc) (*controller, error) {
 	// A key that fails waits 100 ms, then twice as long each time, up to a minute.
-	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[key](100*time.Millisecond, time.Minute)
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](100*time.Millisecond, time.Minute)
 	c := &controller{
 		target: target, options: o, metrics: newMetrics(), end: end,
-		queue:   workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[key]{Name: "observe"}),
-		pending: pending{events: map[key]event{}}, fullSync: fullSync{},
-		givenUp: map[key]bool{},
+		queue:   workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "observe"}),
+		pending: pending{events: map[cache.ObjectName]event{}}, fullSync: fullSync{},
+		givenUp: map[cache.ObjectName]bool{},
 	}
 	c.children = &children{
 		kill: kill, stdout: stdout, stderr: stderr, ran: c.metrics.ran,
@@ -113,7 +113,7 @@ func (c *controller) processNextItem(ctx context.Context) bool {
 
 // guarded is reconcile, where a panic is an error like any other. Only the author of a command
 // knows how long it may take, so there is no deadline.
-func (c *controller) guarded(ctx context.Context, k key) (err error) {
+func (c *controller) guarded(ctx context.Context, k cache.ObjectName) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("reconcile panicked: %v\n%s", r, debug.Stack())
@@ -129,11 +129,11 @@ func (c *controller) guarded(ctx context.Context, k key) (err error) {
 func (c *controller) OnAdd(object any, isInInitialList bool) {
 	u := object.(*unstructured.Unstructured)
 	if !isInInitialList {
-		c.enqueue(keyOf(u), event{present: addedEvent}, addedEvent)
+		c.enqueue(cache.MetaObjectToName(u), event{present: addedEvent}, addedEvent)
 		return
 	}
-	c.fullSync[keyOf(u)] = true
-	c.enqueue(keyOf(u), event{present: syncEvent}, syncEvent)
+	c.fullSync[cache.MetaObjectToName(u)] = true
+	c.enqueue(cache.MetaObjectToName(u), event{present: syncEvent}, syncEvent)
 }
 
 // OnUpdate is called for what has changed, and after a list for everything.
@@ -146,7 +146,7 @@ func (c *controller) OnUpdate(before, now any) {
 		c.OnDelete(old)
 		c.OnAdd(u, false)
 	case old.GetResourceVersion() != u.GetResourceVersion():
-		c.enqueue(keyOf(u), event{present: updatedEvent}, updatedEvent)
+		c.enqueue(cache.MetaObjectToName(u), event{present: updatedEvent}, updatedEvent)
 	}
 }
 
@@ -157,11 +157,11 @@ func (c *controller) OnDelete(object any) {
 		object = unseen.Obj
 	}
 	u := object.(*unstructured.Unstructured)
-	c.enqueue(keyOf(u), event{gone: u}, deletedEvent)
+	c.enqueue(cache.MetaObjectToName(u), event{gone: u}, deletedEvent)
 }
 
 // enqueue keeps an event for the worker, and adds the key.
-func (c *controller) enqueue(k key, e event, typ eventType) {
+func (c *controller) enqueue(k cache.ObjectName, e event, typ eventType) {
 	c.metrics.count(typ)
 	c.pending.add(k, e)
 	c.queue.Add(k)

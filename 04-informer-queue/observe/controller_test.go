@@ -116,11 +116,11 @@ func TestADeletionThatSucceededIsNotRepeated(t *testing.T) {
 	e := newEnv(t, "--delete", "true", "--", "false")
 	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
 	e.OnUpdate(a, b)
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.options.program.path = truePath(t)
-	require.NoError(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.NoError(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	assert.Equal(t, []string{"Deleted true ns a", "Added false ns a", "Added false ns a"}, events(e.out.String()))
-	e.queue.Add(keyOf(a))
+	e.queue.Add(cache.MetaObjectToName(a))
 	e.work(t)
 }
 
@@ -128,7 +128,7 @@ func TestADeletionThatFailsComesFirstAgain(t *testing.T) {
 	e := newEnv(t, "--delete", "false")
 	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
 	e.OnUpdate(a, b)
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.OnUpdate(b, e.configMap(t, "a", "2", "3"))
 	e.options.delete.path = truePath(t)
 	e.work(t)
@@ -162,7 +162,7 @@ func TestADeletionWhileACommandFailsIsNotLost(t *testing.T) {
 		e.OnDelete(a)
 		return "", errors.New("not now")
 	}}
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.options.arguments = nil
 	e.work(t)
 	assert.Equal(t, []string{"Deleted ns a"}, events(e.out.String()))
@@ -202,23 +202,11 @@ func TestWhatIsMadeAnewAfterTheServerHadNoneIsNotDeleted(t *testing.T) {
 	}
 }
 
-func TestErrorsAreCountedUpToTheLimit(t *testing.T) {
-	for limit, want := range map[string][]bool{"2": {false, true, false}, "-1": {false, false, false}} {
-		e := newEnv(t, "--maximum-errors="+limit)
-		for i, stops := range want {
-			err := e.failed(errors.New("no"))
-			assert.Equal(t, stops, err == nil, "%s: failure %d", limit, i)
-			assert.Equal(t, stops, len(e.stopped) == 1 && i == 1, "%s: failure %d", limit, i)
-		}
-		e.work(t)
-	}
-}
-
 func TestOnlyErrorsInARowCount(t *testing.T) {
 	e := newEnv(t, "--maximum-errors=3", "--", "false")
 	e.OnAdd(e.configMap(t, "bad", "1", "1"), true)
 	e.OnAdd(e.configMap(t, "good", "2", "1"), true)
-	bad, good := key{namespace: "ns", name: "bad"}, key{namespace: "ns", name: "good"}
+	bad, good := cache.ObjectName{Namespace: "ns", Name: "bad"}, cache.ObjectName{Namespace: "ns", Name: "good"}
 	fail := e.options.program.path
 	for range 2 {
 		require.Error(t, e.reconcile(t.Context(), bad))
@@ -242,10 +230,10 @@ func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
 	e.fullSync[listedKey] = true
 	e.OnAdd(e.configMap(t, "a", "1", "1"), true)
 	require.NoError(t, e.reconcile(t.Context(), listedKey))
-	require.Error(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	require.Error(t, e.reconcile(t.Context(), cache.ObjectName{Namespace: "ns", Name: "a"}))
 	assert.Empty(t, e.stopped)
 	e.options.program.path = truePath(t)
-	require.NoError(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	require.NoError(t, e.reconcile(t.Context(), cache.ObjectName{Namespace: "ns", Name: "a"}))
 	require.Len(t, e.stopped, 1)
 	require.ErrorIs(t, <-e.stopped, errDone)
 	e.work(t)
@@ -272,7 +260,7 @@ func TestResyncComesBackByItself(t *testing.T) {
 func TestAResyncWaitsForTheFullSyncThatIsRunning(t *testing.T) {
 	e := newEnv(t, "--resync-period=1h")
 	e.configMap(t, "a", "1", "1")
-	for _, k := range []key{resyncKey, resyncKey, {namespace: "ns", name: "a"}} {
+	for _, k := range []cache.ObjectName{resyncKey, resyncKey, {Namespace: "ns", Name: "a"}} {
 		require.NoError(t, e.reconcile(t.Context(), k))
 	}
 	assert.Equal(t, []string{"Sync started", "Sync ended"}, regexp.MustCompile(`Sync (started|ended)`).FindAllString(e.out.String(), -1))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 )
 
 // fullSync are the keys of the running full sync that have not been reconciled yet; without any,
@@ -12,17 +13,17 @@ import (
 // is retried first.
 //
 // It needs no lock: the informer adds what exists at the start, and only then the worker begins.
-type fullSync map[key]bool
+type fullSync map[cache.ObjectName]bool
 
 // join adds a key if a full sync is running.
-func (s fullSync) join(k key) {
+func (s fullSync) join(k cache.ObjectName) {
 	if len(s) > 0 {
 		s[k] = true
 	}
 }
 
 // done takes a key out and reports whether it was the last.
-func (s fullSync) done(k key) bool {
+func (s fullSync) done(k cache.ObjectName) bool {
 	last := s[k] && len(s) == 1
 	delete(s, k)
 	return last
@@ -38,7 +39,7 @@ func (c *controller) resync() {
 	c.fullSync[resyncKey] = true
 	c.syncStarted()
 	for _, object := range c.informer.GetStore().List() {
-		k := keyOf(object.(*unstructured.Unstructured))
+		k := cache.MetaObjectToName(object.(*unstructured.Unstructured))
 		c.fullSync[k] = true
 		c.enqueue(k, event{present: syncEvent}, syncEvent)
 	}

@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -62,14 +63,13 @@ func observe(signals func() (stop, kill context.Context), o *options, stdout, st
 	ctx, end := context.WithCancelCause(stop)
 	defer end(nil)
 	if o.exitAfter > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, o.exitAfter, errDone)
-		defer cancel()
+		defer time.AfterFunc(o.exitAfter, func() { end(errDone) }).Stop()
 	}
 	c, err := newController(o, target, stdout, stderr, kill, end)
 	if err != nil {
 		return err
 	}
+	defer c.queue.ShutDown() // it has a goroutine since it was made
 	if o.listenAddr != "" {
 		stopServing, err := c.serve(o.listenAddr)
 		if err != nil {

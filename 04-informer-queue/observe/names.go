@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 )
 
 // An informer reports a deletion only if its cache had the object. An object that was
@@ -25,7 +26,7 @@ func (c *controller) checkNames(ctx context.Context) error {
 		return nil
 	}
 	printed, err := c.children.output(namesEvent, c.options.names)
-	var handled []key
+	var handled []cache.ObjectName
 	if err == nil {
 		handled, err = c.scope.parseNames(printed)
 	}
@@ -58,13 +59,13 @@ func (c *controller) checkNames(ctx context.Context) error {
 
 // isGone reads the cache, and then the server with a GET. An object that is not in the
 // cache may be one that the selector leaves out.
-func (c *controller) isGone(ctx context.Context, k key) (bool, error) {
+func (c *controller) isGone(ctx context.Context, k cache.ObjectName) (bool, error) {
 	if _, exists := c.cached(k); exists {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	_, err := c.client.Resource(c.mapping.Resource).Namespace(k.namespace).Get(ctx, k.name, metav1.GetOptions{})
+	_, err := c.client.Resource(c.mapping.Resource).Namespace(k.Namespace).Get(ctx, k.Name, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		return false, nil
@@ -76,11 +77,11 @@ func (c *controller) isGone(ctx context.Context, k key) (bool, error) {
 }
 
 // nameOnly is all that is known of an object that was deleted while observe was down.
-func (c *controller) nameOnly(k key) *unstructured.Unstructured {
+func (c *controller) nameOnly(k cache.ObjectName) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetGroupVersionKind(c.mapping.GroupVersionKind)
-	object.SetName(k.name)
-	object.SetNamespace(k.namespace)
+	object.SetName(k.Name)
+	object.SetNamespace(k.Namespace)
 	return object
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 )
 
@@ -20,7 +22,7 @@ func (e objectError) Unwrap() error { return e.error }
 
 // reconcile is called by the queue's only worker. An error brings the key back
 // after a pause.
-func (c *controller) reconcile(ctx context.Context, k key) error {
+func (c *controller) reconcile(ctx context.Context, k cache.ObjectName) error {
 	var err error
 	switch k {
 	case listedKey:
@@ -56,7 +58,7 @@ func (c *controller) reconcile(ctx context.Context, k key) error {
 }
 
 // giveUp leaves the key alone until the object changes. Its event stays in pending.
-func (c *controller) giveUp(ctx context.Context, k key, err error) error {
+func (c *controller) giveUp(ctx context.Context, k cache.ObjectName, err error) error {
 	klog.FromContext(ctx).Error(err, "not trying again until it changes", "key", k)
 	c.givenUp[k], c.lastError = true, fmt.Errorf("%s: %w", k, err)
 	return nil
@@ -73,7 +75,7 @@ func (c *controller) failed(err error) error {
 }
 
 // reconcileObject runs the commands for the pending event of an object.
-func (c *controller) reconcileObject(ctx context.Context, k key) error {
+func (c *controller) reconcileObject(ctx context.Context, k cache.ObjectName) error {
 	e := c.pending.take(k)
 	// What fails, or panics, stays pending.
 	defer func() { c.pending.giveBack(k, e) }()
@@ -112,7 +114,7 @@ func (c *controller) reconcileObject(ctx context.Context, k key) error {
 }
 
 // cached returns the object as the cache has it.
-func (c *controller) cached(k key) (*unstructured.Unstructured, bool) {
+func (c *controller) cached(k cache.ObjectName) (*unstructured.Unstructured, bool) {
 	object, exists, err := c.informer.GetStore().GetByKey(k.String())
 	if err != nil || !exists {
 		return nil, false
@@ -130,10 +132,7 @@ func (c *controller) execute(typ eventType, object *unstructured.Unstructured, p
 	if err != nil {
 		return err
 	}
-	version := object.GetResourceVersion()
-	if version == "" {
-		version = "-"
-	}
+	version := cmp.Or(object.GetResourceVersion(), "-")
 	c.children.header(fmt.Sprintf("%s %s\t%s", typ, version, quoteLine(slices.Concat(p.line, arguments))))
 	if !p.given() {
 		return nil

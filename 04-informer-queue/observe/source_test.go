@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
@@ -27,13 +26,4 @@ func TestAListIsOfThePresent(t *testing.T) {
 		require.Len(t, client.Actions(), 1)
 		assert.Equal(t, want, client.Actions()[0].(clienttesting.ListActionImpl).ListOptions.ResourceVersion)
 	}
-}
-
-func TestTheCacheHasNoManagedFields(t *testing.T) {
-	object := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"name": "a", "managedFields": []any{map[string]any{"manager": "kubectl"}}},
-	}}
-	slimmed, err := slim(object)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"metadata": map[string]any{"name": "a"}}, slimmed.(*unstructured.Unstructured).Object)
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/resource"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
 )
 
 // target is what is observed: a type, in a cluster, in one namespace or in all.
@@ -80,8 +81,8 @@ func (s scope) String() string {
 
 // parseNames reads what --names printed, one name per line, and returns those that are in the
 // scope. The others are ignored.
-func (s scope) parseNames(printed string) ([]key, error) {
-	var keys []key
+func (s scope) parseNames(printed string) ([]cache.ObjectName, error) {
+	var keys []cache.ObjectName
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -91,20 +92,20 @@ func (s scope) parseNames(printed string) ([]key, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.namespace == "" || k.namespace == s.namespace {
+		if s.namespace == "" || k.Namespace == s.namespace {
 			keys = append(keys, k)
 		}
 	}
 	return keys, nil
 }
 
-func (s scope) parseName(line string) (key, error) {
+func (s scope) parseName(line string) (cache.ObjectName, error) {
 	namespace, name, both := strings.Cut(line, "/")
 	if !both {
 		namespace, name = s.namespace, line
 	}
 	if name == "" || s.namespaced != (namespace != "") || both && !s.namespaced || strings.ContainsAny(namespace, " \t") || strings.ContainsAny(name, "/ \t") {
-		return key{}, fmt.Errorf("--names printed %q; for %s each line must be NAMESPACE/NAME, or NAME where there is one namespace or none", line, s)
+		return cache.ObjectName{}, fmt.Errorf("--names printed %q; for %s each line must be NAMESPACE/NAME, or NAME where there is one namespace or none", line, s)
 	}
-	return key{namespace: namespace, name: name}, nil
+	return cache.ObjectName{Namespace: namespace, Name: name}, nil
 }

@@ -5,8 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
 )
 
 var (
@@ -19,15 +18,13 @@ func TestParseNames(t *testing.T) {
 	tests := map[string]struct {
 		scope   scope
 		printed string
-		want    []key
+		want    []cache.ObjectName
 	}{
 		"nothing":                      {inHarbour, "", nil},
-		"blank lines":                  {inHarbour, "\n \n\r\n", nil},
-		"both":                         {inHarbour, "harbour/a\nharbour/b\n", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"only the name":                {inHarbour, "a\r\n  b", []key{{namespace: "harbour", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"another namespace is ignored": {inHarbour, "coast/a\nharbour/b\n", []key{{namespace: "harbour", name: "b"}}},
-		"all namespaces":               {everywhere, "coast/a\nharbour/b\n", []key{{namespace: "coast", name: "a"}, {namespace: "harbour", name: "b"}}},
-		"no namespaces":                {ofCluster, "a\nb\n", []key{{name: "a"}, {name: "b"}}},
+		"only the name":                {inHarbour, "a\r\n  b", []cache.ObjectName{{Namespace: "harbour", Name: "a"}, {Namespace: "harbour", Name: "b"}}},
+		"another namespace is ignored": {inHarbour, "coast/a\nharbour/b\n", []cache.ObjectName{{Namespace: "harbour", Name: "b"}}},
+		"all namespaces":               {everywhere, "coast/a\nharbour/b\n", []cache.ObjectName{{Namespace: "coast", Name: "a"}, {Namespace: "harbour", Name: "b"}}},
+		"no namespaces":                {ofCluster, "a\nb\n", []cache.ObjectName{{Name: "a"}, {Name: "b"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -38,11 +35,6 @@ func TestParseNames(t *testing.T) {
 	}
 }
 
-func TestAScopeWithoutNamespacesHasNone(t *testing.T) {
-	mapping := &meta.RESTMapping{Resource: corev1.SchemeGroupVersion.WithResource("nodes"), Scope: meta.RESTScopeRoot}
-	assert.Equal(t, ofCluster, scopeOf(mapping, "harbour"), "the namespace of the kubeconfig does not count")
-}
-
 func TestNamesThatMakeNoSense(t *testing.T) {
 	tests := map[string]struct {
 		scope         scope
@@ -50,8 +42,6 @@ func TestNamesThatMakeNoSense(t *testing.T) {
 	}{
 		"a sentence":               {inHarbour, "a\nNo resources found", `--names printed "No resources found"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
 		"no name":                  {inHarbour, "harbour/", `--names printed "harbour/"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
-		"no namespace":             {inHarbour, "/a", `--names printed "/a"; for services in namespace harbour each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
-		"too much":                 {everywhere, "a/b/c", `--names printed "a/b/c"; for services each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
 		"which namespace":          {everywhere, "a", `--names printed "a"; for services each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
 		"a namespace, but no need": {ofCluster, "a/b", `--names printed "a/b"; for nodes each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
 		"an empty namespace":       {ofCluster, "/b", `--names printed "/b"; for nodes each line must be NAMESPACE/NAME, or NAME where there is one namespace or none`},
