@@ -1,16 +1,17 @@
-package observe
+package main
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -22,14 +23,13 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// env is an observer whose informer does not run. The test calls its handlers.
+// env is a controller whose informer does not run. The test calls its handlers.
 type env struct {
-	*observer
+	*controller
 	out     testcluster.Output
 	stopped chan error
 }
@@ -38,37 +38,23 @@ func newEnv(t *testing.T, args ...string) *env {
 	t.Helper()
 	e := &env{stopped: make(chan error, 10)}
 	var err error
-	e.observer, err = newObserver(
+	e.controller, err = newController(
 		parseOptions(t, append([]string{"configmaps"}, args...)...),
 		target{client: fake.NewSimpleDynamicClient(scheme.Scheme), mapping: configMaps, scope: scopeOf(configMaps, "")},
-		&children{kill: context.Background(), stdout: &e.out, stderr: &e.out},
+		&e.out, &e.out, context.Background(),
 		func(err error) { e.stopped <- err },
 	)
 	require.NoError(t, err)
 	return e
 }
 
-// work lets the queue's worker work until nothing is left to do.
+// work is the worker, until nothing is left to do.
 func (e *env) work(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-	ended := make(chan struct{})
-	var running atomic.Int32 // a command that runs has taken its event, and may give it back
-	go func() {
-		defer close(ended)
-		e.queue.Run(ctx, 1, func(ctx context.Context, k key) error {
-			running.Add(1)
-			defer running.Add(-1)
-			return e.reconcile(ctx, k)
-		})
-	}()
-	eventually(t, func() bool {
-		e.pending.mu.Lock()
-		defer e.pending.mu.Unlock()
-		return e.queue.Len() == 0 && len(e.pending.events) == 0 && running.Load() == 0
-	}, e.out.String)
-	cancel()
-	<-ended
+	for e.queue.Len() > 0 || len(e.pending.events) > 0 {
+		e.processNextItem(t.Context())
+	}
+	e.queue.ShutDown()
 }
 
 // configMap is one in the cache.
@@ -130,11 +116,11 @@ func TestADeletionThatSucceededIsNotRepeated(t *testing.T) {
 	e := newEnv(t, "--delete", "true", "--", "false")
 	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
 	e.OnUpdate(a, b)
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.options.program.path = truePath(t)
-	require.NoError(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.NoError(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	assert.Equal(t, []string{"Deleted true ns a", "Added false ns a", "Added false ns a"}, events(e.out.String()))
-	e.queue.Enqueue(keyOf(a))
+	e.queue.Add(cache.MetaObjectToName(a))
 	e.work(t)
 }
 
@@ -142,7 +128,7 @@ func TestADeletionThatFailsComesFirstAgain(t *testing.T) {
 	e := newEnv(t, "--delete", "false")
 	a, b := e.configMap(t, "a", "1", "1"), e.configMap(t, "a", "2", "2")
 	e.OnUpdate(a, b)
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.OnUpdate(b, e.configMap(t, "a", "2", "3"))
 	e.options.delete.path = truePath(t)
 	e.work(t)
@@ -176,7 +162,7 @@ func TestADeletionWhileACommandFailsIsNotLost(t *testing.T) {
 		e.OnDelete(a)
 		return "", errors.New("not now")
 	}}
-	require.Error(t, e.reconcileObject(t.Context(), keyOf(a)))
+	require.Error(t, e.reconcileObject(t.Context(), cache.MetaObjectToName(a)))
 	e.options.arguments = nil
 	e.work(t)
 	assert.Equal(t, []string{"Deleted ns a"}, events(e.out.String()))
@@ -216,23 +202,11 @@ func TestWhatIsMadeAnewAfterTheServerHadNoneIsNotDeleted(t *testing.T) {
 	}
 }
 
-func TestErrorsAreCountedUpToTheLimit(t *testing.T) {
-	for limit, want := range map[string][]bool{"2": {false, true, false}, "-1": {false, false, false}} {
-		e := newEnv(t, "--maximum-errors="+limit)
-		for i, stops := range want {
-			err := e.failed(errors.New("no"))
-			assert.Equal(t, stops, err == nil, "%s: failure %d", limit, i)
-			assert.Equal(t, stops, len(e.stopped) == 1 && i == 1, "%s: failure %d", limit, i)
-		}
-		e.work(t)
-	}
-}
-
 func TestOnlyErrorsInARowCount(t *testing.T) {
 	e := newEnv(t, "--maximum-errors=3", "--", "false")
 	e.OnAdd(e.configMap(t, "bad", "1", "1"), true)
 	e.OnAdd(e.configMap(t, "good", "2", "1"), true)
-	bad, good := key{namespace: "ns", name: "bad"}, key{namespace: "ns", name: "good"}
+	bad, good := cache.ObjectName{Namespace: "ns", Name: "bad"}, cache.ObjectName{Namespace: "ns", Name: "good"}
 	fail := e.options.program.path
 	for range 2 {
 		require.Error(t, e.reconcile(t.Context(), bad))
@@ -253,13 +227,13 @@ func TestOnlyErrorsInARowCount(t *testing.T) {
 
 func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
 	e := newEnv(t, "--once", "--", "false")
-	e.fullSync.add(listedKey)
+	e.fullSync[listedKey] = true
 	e.OnAdd(e.configMap(t, "a", "1", "1"), true)
 	require.NoError(t, e.reconcile(t.Context(), listedKey))
-	require.Error(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	require.Error(t, e.reconcile(t.Context(), cache.ObjectName{Namespace: "ns", Name: "a"}))
 	assert.Empty(t, e.stopped)
 	e.options.program.path = truePath(t)
-	require.NoError(t, e.reconcile(t.Context(), key{namespace: "ns", name: "a"}))
+	require.NoError(t, e.reconcile(t.Context(), cache.ObjectName{Namespace: "ns", Name: "a"}))
 	require.Len(t, e.stopped, 1)
 	require.ErrorIs(t, <-e.stopped, errDone)
 	e.work(t)
@@ -269,25 +243,24 @@ func TestResyncComesBackByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEnv(t, "--resync-period=1h")
 		e.configMap(t, "a", "1", "1")
-		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			e.queue.Run(ctx, 1, e.reconcile)
-		}()
-		e.queue.Enqueue(resyncKey)
+		var running sync.WaitGroup
+		running.Go(func() {
+			for e.processNextItem(t.Context()) {
+			}
+		})
+		e.queue.Add(resyncKey)
 		time.Sleep(150 * time.Minute) //nolint:forbidigo // fake time
 		synctest.Wait()
 		assert.Len(t, events(e.out.String()), 3)
-		cancel()
-		<-ended
+		e.queue.ShutDown()
+		running.Wait()
 	})
 }
 
 func TestAResyncWaitsForTheFullSyncThatIsRunning(t *testing.T) {
 	e := newEnv(t, "--resync-period=1h")
 	e.configMap(t, "a", "1", "1")
-	for _, k := range []key{resyncKey, resyncKey, {namespace: "ns", name: "a"}} {
+	for _, k := range []cache.ObjectName{resyncKey, resyncKey, {Namespace: "ns", Name: "a"}} {
 		require.NoError(t, e.reconcile(t.Context(), k))
 	}
 	assert.Equal(t, []string{"Sync started", "Sync ended"}, regexp.MustCompile(`Sync (started|ended)`).FindAllString(e.out.String(), -1))
@@ -296,11 +269,16 @@ func TestAResyncWaitsForTheFullSyncThatIsRunning(t *testing.T) {
 
 func TestItIsUnhealthyUntilTheCacheHasSynced(t *testing.T) {
 	e := newEnv(t)
-	require.EqualError(t, e.ready(), "the cache has not synced yet")
+	healthz := func() string {
+		answer := httptest.NewRecorder()
+		e.handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+		return fmt.Sprint(answer.Code, " ", answer.Body)
+	}
+	assert.Equal(t, "503 the cache has not synced yet\n", healthz())
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { e.informer.RunWithContext(ctx) })
-	eventually(t, func() bool { return e.ready() == nil }, e.out.String)
+	eventually(t, func() bool { return healthz() == "200 ok\n" }, e.out.String)
 	cancel()
 	running.Wait()
 	e.work(t)
