@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"context"
@@ -8,13 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -128,22 +125,18 @@ func everything(s *env) []string {
 // again, without the fault. The function that it returns ends that and returns how
 // often it died.
 func restarting(s *env, crashAfter int, requests *ledger) (died func() int) {
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	ctx, cancel := context.WithCancel(context.Background())
 	var deaths atomic.Int32
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
 			life, die := context.WithCancel(ctx)
-			config := rest.CopyConfig(s.config)
-			requests.watch(config)
+			faults := []func(*rest.Config){requests.watch}
 			if deaths.Load() == 0 {
-				crash(crashAfter, func() { deaths.Add(1); die() })(config)
+				faults = append(faults, crash(crashAfter, func() { deaths.Add(1); die() }))
 			}
-			client, err := kubernetes.NewForConfig(config)
-			if assert.NoError(s.t, err) {
-				assert.NoError(s.t, run(life, client, s, 4, 0))
-			}
+			assert.NoError(s.t, s.run(life, 4, 0, faults...))
 			die()
 		}
 	}()
