@@ -315,7 +315,7 @@ func twoWithDifferentRules(t *testing.T, c *testcluster.Cluster) {
 }
 
 // Two copies of the program have the same rules, as during an update of a Deployment. Each
-// write is accepted once, whoever is faster, and none undoes another.
+// write is accepted once, and none undoes another.
 func twoWithTheSameRules(t *testing.T, c *testcluster.Cluster) {
 	s := newEnv(t, c, "both")
 	s.target("taken")
