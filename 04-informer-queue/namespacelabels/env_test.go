@@ -61,7 +61,7 @@ var built struct {
 // folder, and is removed with it.
 func build(t *testing.T) (path string, err error) {
 	built.once.Do(func() {
-		fresh := filepath.Join(t.TempDir(), "yourown")
+		fresh := filepath.Join(t.TempDir(), "namespacelabels")
 		var building errgroup.Group
 		building.Go(func() error {
 			if output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", fresh, ".").CombinedOutput(); err != nil {
@@ -69,7 +69,7 @@ func build(t *testing.T) (path string, err error) {
 			}
 			return nil
 		})
-		built.path = filepath.Join(filepath.Dir(testcluster.Shared(t).Kubeconfig), "yourown")
+		built.path = filepath.Join(filepath.Dir(testcluster.Shared(t).Kubeconfig), "namespacelabels")
 		if built.err = building.Wait(); built.err == nil {
 			built.err = os.Rename(fresh, built.path)
 		}

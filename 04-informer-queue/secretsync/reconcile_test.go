@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"slices"
@@ -17,8 +17,13 @@ var deleting = &metav1.Time{Time: time.Unix(0, 0)}
 
 // aSource returns a source, changed by the functions.
 func aSource(change ...func(*corev1.Secret)) *secret {
+	return testRules.trimSource(source(change...))
+}
+
+// source returns it as the server has it.
+func source(change ...func(*corev1.Secret)) *corev1.Secret {
 	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
-	return testRules.trimSource(whole("secretsync", "db", slices.Insert(change, 0, annotated)...))
+	return whole("secretsync", "db", slices.Insert(change, 0, annotated)...)
 }
 
 // aCopy returns the copy of aSource in the namespace harbour, changed by the
