@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 6: without Done a key was processed once, and a hot loop was counted.
+# Step 2: without Done a key was processed once, and another one all the same.
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! grep -q '^Pods in namespace harbour' stuck.log 2>/dev/null; then
@@ -8,10 +8,6 @@ if ! grep -q '^Pods in namespace harbour' stuck.log 2>/dev/null; then
 fi
 if [ "$(grep -c '^Pods in namespace default' stuck.log)" -ne 1 ]; then
 	echo "stuck.log has more than one line of default: take Done out of attempt/main.go, and build it again"
-	exit 1
-fi
-if ! grep -q "^hot: [0-9]* attempts" attempts.log 2>/dev/null || ! grep -q "^first: [0-9]* attempts" attempts.log; then
-	echo "attempts.log doesn't show both programs yet: count the attempts of ./bin/hot and ./bin/first"
 	exit 1
 fi
 echo done

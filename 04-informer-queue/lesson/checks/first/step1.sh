@@ -2,8 +2,8 @@
 # Step 1: first/ has printed a line for each event, without a LIST request.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if [ ! -x bin/first ] || [ ! -x bin/podlog ]; then
-	echo "bin/first or bin/podlog isn't built yet: go build -o bin/ ./first ./cmd/podlog"
+if [ ! -x bin/first ]; then
+	echo "bin/first isn't built yet: go build -o bin/ ./first"
 	exit 1
 fi
 if ! grep -q "^[0-9]* lines, [0-9]* LIST requests" count.log 2>/dev/null; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Step 5: a sum drifted because the cache was changed, and the detector found it.
+# Step 4: a sum drifted because the cache was changed, and the detector found it.
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -f mutates.log ] || [ "$(grep -c "^Pods in namespace default" mutates.log)" -lt 4 ]; then
