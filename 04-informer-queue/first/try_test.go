@@ -98,7 +98,7 @@ func TestTryNoPodInTheCacheIsConfirmedLive(t *testing.T) {
 		select {
 		case <-live:
 		case <-time.After(testcluster.TestTimeout):
-			require.Fail(t, "it doesn't ask the server for the pods of harbour")
+			require.Fail(t, "it sends no LIST of the pods of harbour")
 		}
 	}
 	require.NotContains(t, out.String(), "running for 0.00", "the server has a pod")
@@ -128,7 +128,7 @@ func TestTryATombstoneNeedNotHaveThePod(t *testing.T) {
 	require.Equal(t, "coast", key)
 }
 
-func TestTryItSaysWhenTheCacheHasSynced(t *testing.T) {
+func TestTryItPrintsHowManyPodsAreInTheCache(t *testing.T) {
 	var out testcluster.Output
 	runs(t, serverWith(t, []*corev1.Pod{pod("harbour", "bell", time.Hour), pod("harbour", "buoy", time.Hour)}), &out)
 	require.Eventually(t, func() bool { return strings.Contains(out.String(), "minutes") }, testcluster.TestTimeout, time.Millisecond)
