@@ -17,7 +17,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
-// lessonName is what a learner calls a lesson: 3, or 4/podlog.
+// lessonName is what a learner calls a lesson: 3, or 4/queue.
 func lessonName(l lesson.Lesson) string { return path.Join(strconv.Itoa(l.Stage.Number), l.Part) }
 
 // lessons returns the lessons of all stages.
