@@ -17,6 +17,8 @@ import (
 const (
 	// awaitPause is how long await waits after a try.
 	awaitPause = 500 * time.Millisecond
+	// awaitSilence is after how long await says what it waits for.
+	awaitSilence = 10 * time.Second
 	// awaitDrain is how long await reads on when a process that a try has left in the
 	// background holds the try's output open.
 	awaitDrain = time.Second
@@ -28,8 +30,9 @@ func newAwait(a *app) *cobra.Command {
 		Use:   "await 'SHELL COMMAND'",
 		Short: "Run a command every half second until it succeeds, and print what it then printed",
 		Long: `Run a command every half second, with sh -c, until it exits with 0, and print what
-that last one wrote to standard output. If none has succeeded in time, print what the
-last one wrote, and exit with 1. It needs no running lab.`,
+that last one wrote to standard output. After ten seconds, say on standard error what is
+waited for. If none has succeeded in time, print what the last one wrote, and exit with
+1. It needs no running lab.`,
 		Example: `  lab await 'kubectl get pod web -o name'
   lab await --for=5m 'test "$(kubectl get at demo -o jsonpath={.status.phase})" = DONE'`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +61,7 @@ func await(ctx context.Context, out, errOut io.Writer, command string, limit tim
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var last string
-	for {
+	for speak := time.Now().Add(awaitSilence); ; {
 		stdout, stderr, err := try(bounded, command)
 		if err == nil {
 			_, err = io.WriteString(out, stdout)
@@ -66,6 +69,10 @@ func await(ctx context.Context, out, errOut io.Writer, command string, limit tim
 		}
 		if all := stdout + stderr; all != "" || bounded.Err() == nil { // the limit may end a try before it says anything
 			last = all
+		}
+		if !speak.IsZero() && time.Now().After(speak) {
+			fmt.Fprintf(errOut, "lab: waiting, for %s at most, until this succeeds: %s\n%s", limit, command, last)
+			speak = time.Time{}
 		}
 		if bounded.Err() == nil {
 			select {
