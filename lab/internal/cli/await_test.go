@@ -78,10 +78,10 @@ func TestAwaitGivesUp(t *testing.T) {
 func TestAwaitSaysOnceWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for limit, want := range map[time.Duration]int{9 * time.Second: 0, 30 * time.Second: 1} {
-			var errOut strings.Builder
-			require.Error(t, await(t.Context(), io.Discard, &errOut, "echo refused >&2; false", limit))
+			var notice strings.Builder
+			require.Error(t, await(t.Context(), io.Discard, io.Discard, &notice, "echo refused >&2; false", limit))
 			said := fmt.Sprintf("lab: waiting, for %s at most, until this succeeds: echo refused >&2; false\nrefused\n", limit)
-			assert.Equal(t, want, strings.Count(errOut.String(), said), errOut.String())
+			assert.Equal(t, want, strings.Count(notice.String(), said), notice.String())
 		}
 	})
 }
