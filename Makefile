@@ -10,7 +10,7 @@ CLUSTER ?= lab
 # Flags for a stage's program, as in make stage-1 ARGS="-o wide". Without them it gets those
 # of its lesson/stage.mk, so that each stage shows something by itself.
 ARGS ?=
-# The package of the stage that is run: make stage-4 PROGRAM=./cmd/podlog
+# The package of the stage that is run: make stage-4 PROGRAM=./first
 PROGRAM ?=
 
 include tools/maintain.mk

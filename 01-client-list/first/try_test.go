@@ -9,16 +9,21 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 )
 
 // What the lesson asks the reader to write. Until then, these tests fail.
 
-const twoNamespaces = `{"kind": "NamespaceList", "apiVersion": "v1", "metadata": {"continue": "the rest"}, "items": [
-	{"metadata": {"name": "bell"}, "status": {"phase": "Active"}}, {"metadata": {"name": "buoy"}, "status": {"phase": "Terminating"}}]}`
+// twoNamespaces is a chunk of a list, with a continue token or without one.
+func twoNamespaces(token string) string {
+	return fmt.Sprintf(`{"kind": "NamespaceList", "apiVersion": "v1", "metadata": {"continue": %q}, "items": [
+		{"metadata": {"name": "bell"}, "status": {"phase": "Active"}}, {"metadata": {"name": "buoy"}, "status": {"phase": "Terminating"}}]}`, token)
+}
 
 type transport func(*http.Request) (*http.Response, error)
 
@@ -36,34 +41,45 @@ func try(t *testing.T, code int, answer string) (request *http.Request, out stri
 	})}
 	err = run(t.Context(), config, &printed)
 	require.NotNil(t, request, "the program sends a request")
+	require.Zero(t, config.Timeout, "a deadline belongs in the context: the Timeout of rest.Config would end each watch, too")
 	return request, printed.String(), err
 }
 
 func TestTryThePhaseIsPrinted(t *testing.T) {
-	_, out, err := try(t, http.StatusOK, twoNamespaces)
+	_, out, err := try(t, http.StatusOK, twoNamespaces(""))
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(out, "bell Active\nbuoy Terminating\n"), "the name and the phase, with a space between: %s", out)
+	require.Equal(t, "bell Active\nbuoy Terminating\n", out, "the name and the phase, with a space between")
 }
 
 func TestTryTheRequestHasADeadline(t *testing.T) {
-	request, _, _ := try(t, http.StatusOK, twoNamespaces)
-	_, found := request.Context().Deadline()
-	require.True(t, found, "the context of the request has a deadline")
+	begin := time.Now()
+	request, _, _ := try(t, http.StatusOK, twoNamespaces(""))
+	deadline, found := request.Context().Deadline()
+	if !found {
+		require.Fail(t, "the context of the request has no deadline")
+	}
+	require.InDelta(t, 10, deadline.Sub(begin).Seconds(), 5, "the seconds until the deadline")
 }
 
 func TestTryA403NamesWhatHelps(t *testing.T) {
-	const status = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": %d, "reason": %q, "message": %[2]q}`
-	_, _, err := try(t, http.StatusForbidden, fmt.Sprintf(status, 403, "Forbidden"))
-	require.ErrorContains(t, err, "ask an administrator", "what helps after a 403")
-	_, _, err = try(t, http.StatusUnauthorized, fmt.Sprintf(status, 401, "Unauthorized"))
-	assert.NotContains(t, err.Error(), "ask an administrator", "that doesn't help after a 401")
+	const help, forbidden = "; ask an administrator for that verb on that resource", `namespaces is forbidden: User "reader" cannot list resource "namespaces"`
+	list := func(code int, reason metav1.StatusReason, message string) error {
+		_, _, err := try(t, code, fmt.Sprintf(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": %d, "reason": %q, "message": %q}`, code, reason, message))
+		require.Error(t, err)
+		return err
+	}
+	err := list(http.StatusForbidden, metav1.StatusReasonForbidden, forbidden)
+	require.ErrorContains(t, err, help, "what helps after a 403")
+	assert.ErrorContains(t, err, forbidden, "the error itself stays")
+	assert.NotContains(t, list(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized").Error(), help, "that doesn't help after a 401")
+	assert.NotContains(t, list(http.StatusInternalServerError, metav1.StatusReasonInternalError, "Forbidden: "+forbidden).Error(), help, "only the code says that it's a 403, and this one has the code 500")
 }
 
 func TestTryMoreIsPrinted(t *testing.T) {
-	request, out, err := try(t, http.StatusOK, twoNamespaces)
+	request, out, err := try(t, http.StatusOK, twoNamespaces("the rest"))
 	require.NoError(t, err)
 	assert.Equal(t, "2", request.URL.Query().Get("limit"), "the limit of the request")
-	require.True(t, strings.HasSuffix(out, "\n... there is more\n"), "the last line after a continue token: %s", out)
-	_, out, _ = try(t, http.StatusOK, strings.Replace(twoNamespaces, "the rest", "", 1))
+	require.Equal(t, "bell Active\nbuoy Terminating\n... there is more\n", out, "the last line after a continue token")
+	_, out, _ = try(t, http.StatusOK, twoNamespaces(""))
 	assert.NotContains(t, out, "more", "no token, no rest")
 }

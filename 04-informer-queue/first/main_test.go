@@ -4,12 +4,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -106,6 +103,43 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	require.NoError(t, stop())
 }
 
+// A deletion while the watch is broken, and which the server has forgotten since, is found by comparing
+// a new list with the cache.
+func TestADeletionDuringAnOutageIsALine(t *testing.T) {
+	c := testcluster.Start(t)
+	proxy, through := testcluster.StartProxy(t, c.Config)
+	create := func(namespace, name string) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}}}
+		require.Eventually(t, func() bool {
+			_, err := c.Client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
+			return err == nil
+		}, testcluster.TestTimeout, 20*time.Millisecond, "the API server may be starting")
+	}
+	_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "harbour"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	create("default", "buoy")
+	var out testcluster.Output
+	ctx, stop := start(t, through, &out)
+	prints := func(line string, times int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Count(out.String(), line) >= times || ctx.Err() != nil }, testcluster.TestTimeout, 10*time.Millisecond, line)
+		require.NoError(t, context.Cause(ctx))
+	}
+	prints("namespace default", 1)
+
+	out.Take()
+	proxy.Refuse()
+	require.NoError(t, c.Client.CoreV1().Pods("default").Delete(t.Context(), "buoy", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
+	c.KillServer(t) // it forgets what happened so far
+	create("harbour", "lamp")
+	proxy.Allow()
+	prints("namespace harbour", 1)
+	create("harbour", "last") // its event comes after all that the list had
+	prints("namespace harbour", 2)
+	assert.Contains(t, out.String(), "Pods in namespace default have been running for 0.00 minutes.", "the namespace whose last pod is gone")
+	require.NoError(t, stop())
+}
+
 // panicking is an output that panics.
 type panicking struct{}
 
@@ -140,7 +174,7 @@ func TestAPanicEndsTheProgram(t *testing.T) {
 func TestItEndsAfterTheLineThatItIsWriting(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	out := &slow{begun: stop, ended: make(chan struct{})}
-	config := serverWith(t, pod("harbour", "bell", time.Hour))
+	config := serverWith(t, []*corev1.Pod{pod("harbour", "bell", time.Hour)})
 	var err error
 	go func() {
 		defer close(out.ended)
@@ -166,26 +200,6 @@ func (s *slow) Write(line []byte) (int, error) {
 		s.written.Store(true)
 	}
 	return len(line), nil
-}
-
-// serverWith starts a stand-in for an API server that has one pod, on which nothing
-// changes.
-func serverWith(t *testing.T, only *corev1.Pod) *rest.Config {
-	list := corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{*only}}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch query := r.URL.Query(); {
-		case query.Has("sendInitialEvents"):
-			http.Error(w, "only lists", http.StatusBadRequest) // as an old server does; the informer sends a LIST
-		case query.Has("watch"):
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		default:
-			_ = json.NewEncoder(w).Encode(list) // fails only when the controller has gone
-		}
-	}))
-	t.Cleanup(server.Close)
-	return &rest.Config{Host: server.URL}
 }
 
 func TestReconcileAddsUpThePodsOfOneNamespace(t *testing.T) {

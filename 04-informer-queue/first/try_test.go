@@ -3,17 +3,44 @@
 package main
 
 import (
+	"context"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
-// What the lesson of part 1 asks the reader to write. Until then, these tests fail.
+// What the lessons of parts 1 to 3 ask the reader to write. Until then, these tests fail.
+
+// runs runs the controller until the test ends.
+func runs(t *testing.T, config *rest.Config, out io.Writer) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, config, out) }()
+	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
+}
+
+// event is a line of a watch.
+func event(what string, of *corev1.Pod) any {
+	of = of.DeepCopy()
+	of.TypeMeta, of.ResourceVersion = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, "2"
+	return map[string]any{"type": what, "object": of}
+}
 
 func TestTryOnlyPodsThatRunCount(t *testing.T) {
 	var out strings.Builder
@@ -23,6 +50,15 @@ func TestTryOnlyPodsThatRunCount(t *testing.T) {
 	defer c.queue.ShutDown()
 	require.NoError(t, c.reconcile(t.Context(), "harbour"))
 	require.Contains(t, out.String(), "have been running for 60.", "one of the two pods runs")
+}
+
+func TestTryItPrintsWhatTheInformerReports(t *testing.T) {
+	bell := pod("harbour", "bell", time.Hour)
+	var out testcluster.Output
+	runs(t, serverWith(t, []*corev1.Pod{bell}, event("MODIFIED", bell), event("DELETED", bell)), &out)
+	for _, line := range []string{"added harbour/bell", "updated harbour/bell", "deleted harbour/bell"} {
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), line+"\n") }, testcluster.TestTimeout, time.Millisecond, "it didn't print: "+line)
+	}
 }
 
 func TestTryAResyncIsNoReasonToReconcile(t *testing.T) {
@@ -39,6 +75,66 @@ func TestTryAResyncIsNoReasonToReconcile(t *testing.T) {
 	require.Equal(t, 1, c.queue.Len(), "another version is a change")
 }
 
+// The pod was deleted and created again, and the cache doesn't have the new one yet.
+func TestTryNoPodInTheCacheIsConfirmedLive(t *testing.T) {
+	bell := pod("harbour", "bell", time.Hour)
+	stale := serverWith(t, []*corev1.Pod{bell}, event("DELETED", bell))
+	target, err := url.Parse(stale.Host)
+	require.NoError(t, err)
+	proxy, live := httputil.NewSingleHostReverseProxy(target), make(chan bool, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "harbour") {
+			select {
+			case live <- true:
+			default:
+			}
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	var out testcluster.Output
+	runs(t, &rest.Config{Host: server.URL}, &out)
+	for range 2 { // the second time, it has dealt with the first answer
+		select {
+		case <-live:
+		case <-time.After(testcluster.TestTimeout):
+			require.Fail(t, "it sends no LIST of the pods of harbour")
+		}
+	}
+	require.NotContains(t, out.String(), "running for 0.00", "the server has a pod")
+}
+
+func TestTryAnotherPodOfTheSameNameIsNoted(t *testing.T) {
+	var out testcluster.Output
+	c := newController(&out)
+	defer c.queue.ShutDown()
+	handler, ok := any(c).(interface{ update(before, after any) })
+	require.True(t, ok, "the controller has no method update(before, after any)")
+	before, after := pod("harbour", "bell", time.Hour), pod("harbour", "bell", 0)
+	before.UID, after.UID = "1", "1"
+	handler.update(before, after)
+	require.Empty(t, out.String(), "the same pod")
+	after.UID = "2"
+	handler.update(before, after)
+	require.Equal(t, "another harbour/bell\n", out.String())
+	require.Equal(t, 1, c.queue.Len(), "each update is a key")
+}
+
+func TestTryATombstoneNeedNotHaveThePod(t *testing.T) {
+	c := newController(io.Discard)
+	defer c.queue.ShutDown()
+	require.NotPanics(t, func() { c.enqueue(cache.DeletedFinalStateUnknown{Key: "coast/bell"}) }, "a tombstone has a key, and perhaps no pod")
+	key, _ := c.queue.Get()
+	require.Equal(t, "coast", key)
+}
+
+func TestTryItPrintsHowManyPodsAreInTheCache(t *testing.T) {
+	var out testcluster.Output
+	runs(t, serverWith(t, []*corev1.Pod{pod("harbour", "bell", time.Hour), pod("harbour", "buoy", time.Hour)}), &out)
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "minutes") }, testcluster.TestTimeout, time.Millisecond)
+	require.Equal(t, "pods in the cache: 2", out.Lines()[0], "the line before any other")
+}
+
 func TestTryAfterFiveRetriesItGivesUp(t *testing.T) {
 	c := newController(full{})
 	defer c.queue.ShutDown()
@@ -50,4 +146,38 @@ func TestTryAfterFiveRetriesItGivesUp(t *testing.T) {
 	c.queue.Add("harbour")
 	require.True(t, c.processNextItem(t.Context()))
 	require.Zero(t, c.queue.NumRequeues("harbour"), "after the sixth failure the key is forgotten")
+}
+
+func TestTryTheNextLineComesAfterAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newController(io.Discard)
+		defer c.queue.ShutDown()
+		c.queue.Add("harbour")
+		require.True(t, c.processNextItem(t.Context()))
+		time.Sleep(59 * time.Second)
+		synctest.Wait()
+		require.Zero(t, c.queue.Len(), "the minute isn't over")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.Equal(t, 1, c.queue.Len(), "after a minute the key is back")
+	})
+}
+
+func TestTrySeveralWorkersDontWaitForEachOther(t *testing.T) {
+	out := &held{release: make(chan struct{})}
+	runs(t, serverWith(t, []*corev1.Pod{pod("harbour", "bell", time.Hour), pod("coast", "lamp", time.Hour)}), out)
+	t.Cleanup(func() { close(out.release) })
+	require.Eventually(t, func() bool { return out.begun.Load() == 2 }, testcluster.TestTimeout, time.Millisecond, "one key waits for the other")
+}
+
+// held is an output that takes no line before its release.
+type held struct {
+	begun   atomic.Int32
+	release chan struct{}
+}
+
+func (h *held) Write(line []byte) (int, error) {
+	h.begun.Add(1)
+	<-h.release
+	return len(line), nil
 }

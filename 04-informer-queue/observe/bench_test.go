@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -37,7 +36,7 @@ func BenchmarkOnce(b *testing.B) {
 		for range rounds {
 			loop := timed(func() { bareLoop(b, null, objects) })
 			sync := timed(func() {
-				code := cli.Run(b.Context(), Command(context.Background()), n.args("configmaps", "-l", "bench=yes", "--once", "--", "true"), null, null)
+				code := run(func() (stop, kill context.Context) { return b.Context(), b.Context() }, n.args("configmaps", "-l", "bench=yes", "--once", "--", "true"), null, null)
 				require.Equal(b, 0, code)
 			})
 			bare = append(bare, objects/loop.Seconds())

@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 type children struct {
 	kill           context.Context // when it ends, so does the child
 	stdout, stderr io.Writer
+	ran            func(typ eventType, code int, took time.Duration) // called after each run
 	quiet          bool
 	retryExitCode  int // 0: never
 	retryCount     int
@@ -37,15 +38,14 @@ var errRetried = errors.New("also when run again")
 
 // run runs a program to its end. Its output goes where that of observe goes; its stdin
 // is empty. One that ends with the code of --retry-on-exit-code is run again at once.
-// ran is called after each run.
-func (c *children) run(p program, arguments, environment []string, ran func(code int, took time.Duration)) error {
-	return c.retry(ran, func() *exec.Cmd { return c.command(p, arguments, environment) })
+func (c *children) run(typ eventType, p program, arguments, environment []string) error {
+	return c.retry(typ, func() *exec.Cmd { return c.command(p, arguments, environment) })
 }
 
 // output runs a program to its end and returns what it printed.
-func (c *children) output(p program, ran func(code int, took time.Duration)) (string, error) {
+func (c *children) output(typ eventType, p program) (string, error) {
 	var printed bytes.Buffer
-	err := c.retry(ran, func() *exec.Cmd {
+	err := c.retry(typ, func() *exec.Cmd {
 		printed.Reset()
 		command := c.command(p, nil, nil)
 		command.Stdout = &printed
@@ -54,10 +54,10 @@ func (c *children) output(p program, ran func(code int, took time.Duration)) (st
 	return printed.String(), err
 }
 
-func (c *children) retry(ran func(code int, took time.Duration), command func() *exec.Cmd) error {
+func (c *children) retry(typ eventType, command func() *exec.Cmd) error {
 	for tries := 0; ; tries++ {
 		code, took, err := c.once(command())
-		ran(code, took)
+		c.ran(typ, code, took)
 		switch {
 		case err == nil || c.retryExitCode == 0 || code != c.retryExitCode:
 			return err
@@ -100,8 +100,8 @@ func (c *children) once(command *exec.Cmd) (code int, took time.Duration, err er
 		return code, took, nil
 	case c.kill.Err() != nil:
 		return code, took, fmt.Errorf("%s: %w", command.Args[0], errKilled)
-	case errors.Is(err, syscall.E2BIG):
-		return code, took, objectError{fmt.Errorf("%w; the object is too large for an argument or a variable, leave out --object-env-var", err)}
+	case errors.Is(err, syscall.E2BIG), errors.Is(err, syscall.EINVAL):
+		return code, took, objectError{fmt.Errorf("%w: an argument or a variable is too large, or has a NUL; leave that field out of --argument, or --object-env-var", err)}
 	default:
 		return code, took, fmt.Errorf("%s: %w", command.Args[0], err)
 	}

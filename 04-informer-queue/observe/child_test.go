@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"bytes"
@@ -26,15 +26,14 @@ type family struct {
 func newFamily(ctx context.Context) *family {
 	f := &family{children: children{kill: ctx, quiet: true}}
 	f.stdout, f.stderr = &f.out, &f.err
+	f.ran = func(_ eventType, code int, _ time.Duration) { f.codes = append(f.codes, code) }
 	return f
 }
-
-func (f *family) ran(code int, _ time.Duration) { f.codes = append(f.codes, code) }
 
 // do runs a shell script.
 func (f *family) do(t *testing.T, body string, arguments ...string) error {
 	t.Helper()
-	return f.run(found(t, script(t, body), "its own"), arguments, []string{"TYPE=Sync"}, f.ran)
+	return f.run(syncEvent, found(t, script(t, body), "its own"), arguments, []string{"TYPE=Sync"})
 }
 
 func TestAChildGetsArgumentsVariablesAndTheOutput(t *testing.T) {
@@ -57,10 +56,10 @@ func TestHowAChildCanFail(t *testing.T) {
 	f := newFamily(t.Context())
 	require.ErrorContains(t, f.do(t, "exit 3"), "script: exit status 3")
 	require.ErrorContains(t, f.do(t, "kill -TERM $$"), "script: signal: terminated")
-	err := f.run(program{[]string{"nowhere"}, "/nowhere"}, nil, nil, f.ran)
+	err := f.run(syncEvent, program{[]string{"nowhere"}, "/nowhere"}, nil, nil)
 	require.EqualError(t, err, "nowhere: fork/exec /nowhere: no such file or directory")
 	require.ErrorContains(t, f.do(t, "exit 0", strings.Repeat("x", 1<<20)),
-		"argument list too long; the object is too large for an argument or a variable, leave out --object-env-var")
+		"argument list too long: an argument or a variable is too large, or has a NUL; leave that field out")
 	assert.Equal(t, []int{3, -1, -1, -1}, f.codes)
 }
 
@@ -95,7 +94,7 @@ func TestOutputIsThatOfTheLastRun(t *testing.T) {
 	f.retryExitCode, f.retryCount = 75, 2
 	file := filepath.Join(t.TempDir(), "runs")
 	p := found(t, script(t, fmt.Sprintf("echo run >>%[1]s; cat %[1]s; echo noise >&2; test $(wc -l <%[1]s) = 2 || exit 75", file)))
-	printed, err := f.output(p, f.ran)
+	printed, err := f.output(namesEvent, p)
 	require.NoError(t, err)
 	assert.Equal(t, "run\nrun\n", printed)
 	assert.Equal(t, []int{75, 0}, f.codes)
@@ -119,7 +118,7 @@ func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
 	ended := make(chan error, 1)
 	body := fmt.Sprintf("trap '' TERM INT\nsleep 1000 &\necho $$ $! >%[1]s.new; mv %[1]s.new %[1]s\nwait", file)
 	p := found(t, script(t, body))
-	go func() { ended <- f.run(p, nil, nil, f.ran) }()
+	go func() { ended <- f.run(syncEvent, p, nil, nil) }()
 	eventually(t, func() bool { return content(file) != "" }, f.err.String)
 
 	cancel()
@@ -129,12 +128,12 @@ func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
 	}
 	assert.Equal(t, []int{-1}, f.codes)
 
-	require.ErrorIs(t, f.run(p, nil, nil, f.ran), errKilled, "and none is started any more")
+	require.ErrorIs(t, f.run(syncEvent, p, nil, nil), errKilled, "and none is started any more")
 }
 
 func TestADaemonThatIsLeftBehindIsNotWaitedFor(t *testing.T) {
 	f := newFamily(t.Context())
-	printed, err := f.output(found(t, script(t, "sleep 1000 & echo $!")), f.ran)
+	printed, err := f.output(namesEvent, found(t, script(t, "sleep 1000 & echo $!")))
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(printed))
 	require.NoError(t, err)

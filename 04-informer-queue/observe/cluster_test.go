@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"fmt"
@@ -81,19 +81,20 @@ type namespace struct {
 	*testcluster.Cluster
 	name       string
 	kubeconfig string // of the programs that observe it
+	cacheDir   string // of discovery, which must not outlive the server
 }
 
 func newNamespace(t testing.TB, c *testcluster.Cluster) *namespace {
 	t.Helper()
 	created, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	return &namespace{c, created.Name, c.Kubeconfig}
+	return &namespace{c, created.Name, c.Kubeconfig, t.TempDir()}
 }
 
 // args adds the cluster and the namespace. Without a port, because the default one
 // may be taken.
 func (n *namespace) args(args ...string) []string {
-	return append([]string{"--kubeconfig", n.kubeconfig, "-n", n.name, "--listen-addr="}, args...)
+	return append([]string{"--kubeconfig", n.kubeconfig, "--cache-dir", n.cacheDir, "-n", n.name, "--listen-addr="}, args...)
 }
 
 func (n *namespace) create(t testing.TB, names ...string) {
@@ -168,7 +169,7 @@ func aCommandAndItsVariables(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	n.set(t, "a", "x", "two words")
 	command := script(t, `echo "$TYPE: $*"; echo "$OBJECT"`)
-	stdout, stderr, code := run(t, n.args("configmaps", "--once", "-a", "{.data.x}", "-a", "", "-a", "{.data.y}", "-a", "last",
+	stdout, stderr, code := runToEnd(t, n.args("configmaps", "--once", "-a", "{.data.x}", "-a", "", "-a", "{.data.y}", "-a", "last",
 		"--type-env-var=TYPE", "--object-env-var=OBJECT", "--", command, "its own")...)
 	assert.Equal(t, 0, code, stderr)
 	lines := strings.Split(stdout, "\n")
@@ -187,41 +188,41 @@ func aCommandAndItsVariables(t *testing.T, n *namespace) {
 func typesOfAllSorts(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	for _, name := range []string{"configmaps", "configmap", "cm", "ConfigMap", "configmaps.v1."} {
-		stdout, stderr, code := run(t, n.args(name, "--once")...)
+		stdout, stderr, code := runToEnd(t, n.args(name, "--once")...)
 		assert.Equal(t, 0, code, stderr)
 		assert.Equal(t, []string{"Sync " + n.name + " a"}, events(stdout), name)
 	}
-	stdout, _, code := run(t, n.args("deployments.apps", "--once")...)
+	stdout, _, code := runToEnd(t, n.args("deployments.apps", "--once")...)
 	assert.Equal(t, 0, code)
 	assert.Contains(t, stdout, "found no deployments.apps in namespace "+n.name+"\n")
 }
 
 func withoutNamespaces(t *testing.T, n *namespace) {
-	stdout, stderr, code := run(t, n.args("namespaces", "--once", "-l", "kubernetes.io/metadata.name="+n.name, "--", "echo", "its own")...)
+	stdout, stderr, code := runToEnd(t, n.args("namespaces", "--once", "-l", "kubernetes.io/metadata.name="+n.name, "--", "echo", "its own")...)
 	assert.Equal(t, 0, code, stderr)
 	assert.Equal(t, []string{`Sync echo "its own" ` + n.name}, events(stdout))
 	assert.Contains(t, stdout, "\nits own "+n.name+"\n")
 
 	names := script(t, "echo never-was")
-	stdout, stderr, code = run(t, n.args("namespaces", "--once", "-l", "no=such", "--names", names, "--delete", "true")...)
+	stdout, stderr, code = runToEnd(t, n.args("namespaces", "--once", "-l", "no=such", "--names", names, "--delete", "true")...)
 	assert.Equal(t, 0, code, stderr)
 	assert.Equal(t, []string{"Deleted true never-was"}, events(stdout))
 }
 
 func nothingIsThere(t *testing.T, n *namespace) {
-	stdout, stderr, code := run(t, n.args("configmaps", "--once")...)
+	stdout, stderr, code := runToEnd(t, n.args("configmaps", "--once")...)
 	assert.Equal(t, 0, code, stderr)
 	assert.Regexp(t, `^# \S+ Sync started\n# \S+ Sync found no configmaps in namespace `+n.name+`\n# \S+ Sync ended\n$`, stdout)
-	stdout, _, _ = run(t, n.args("configmaps", "--once", "-A", "-l", "no=such")...)
+	stdout, _, _ = runToEnd(t, n.args("configmaps", "--once", "-A", "-l", "no=such")...)
 	assert.Regexp(t, `\n# \S+ Sync found no configmaps\n`, stdout)
 }
 
 func quietly(t *testing.T, n *namespace) {
-	stdout, _, code := run(t, n.args("configmaps", "--once", "-q")...)
+	stdout, _, code := runToEnd(t, n.args("configmaps", "--once", "-q")...)
 	assert.Equal(t, 0, code)
 	assert.Empty(t, stdout)
 	n.create(t, "a")
-	stdout, _, code = run(t, n.args("configmaps", "--once", "-q", "--", "echo")...)
+	stdout, _, code = runToEnd(t, n.args("configmaps", "--once", "-q", "--", "echo")...)
 	assert.Equal(t, 0, code)
 	assert.Equal(t, n.name+" a\n", stdout)
 }
@@ -292,7 +293,7 @@ func deletedWhileDown(t *testing.T, n *namespace) {
 	d := newDiary(t)
 	n.create(t, "stays", "goes", "changes", "again")
 	args := n.args(append([]string{"--once"}, d.args(t)...)...)
-	_, stderr, code := run(t, args...)
+	_, stderr, code := runToEnd(t, args...)
 	require.Equal(t, 0, code, stderr)
 	d.isTrue(t, n, func() string { return stderr })
 
@@ -300,7 +301,7 @@ func deletedWhileDown(t *testing.T, n *namespace) {
 	n.delete(t, "again")
 	n.set(t, "changes", "x", "1")
 	n.create(t, "comes", "again")
-	stdout, stderr, code := run(t, args...)
+	stdout, stderr, code := runToEnd(t, args...)
 	require.Equal(t, 0, code, stderr)
 	d.isTrue(t, n, func() string { return stdout })
 	assert.Regexp(t, `(?m)^# \S+ Deleted -\t\S+ `+n.name+` goes @$`, stdout, "of a name that is left, only the name is known")
@@ -314,7 +315,7 @@ func outsideOfTheScope(t *testing.T, n *namespace) {
 	names := script(t, fmt.Sprintf("echo ours; echo not-selected; echo %s/gone; echo %s/elsewhere", n.name, other.name))
 	// Not even a strict template needs more than the name of what is gone.
 	args := n.args("configmaps", "--once", "-l", "app=demo", "--names", names, "--delete", "true", "--strict-templates", "-a", "{.data.name}")
-	stdout, stderr, code := run(t, args...)
+	stdout, stderr, code := runToEnd(t, args...)
 	require.Equal(t, 0, code, stderr)
 	assert.Equal(t, []string{"Sync " + n.name + " ours ours", "Deleted true " + n.name + ` gone ""`}, events(stdout))
 }
@@ -322,10 +323,10 @@ func outsideOfTheScope(t *testing.T, n *namespace) {
 func namesMustWork(t *testing.T, n *namespace) {
 	for body, want := range map[string]string{
 		"echo broken >&2; exit 3":         "broken\nerror: --names failed: %s: exit status 3; it must end with exit code 0, even when there is nothing to print\n",
-		"echo No resources found; exit 0": "error: --names failed: --names printed \"No resources found\"; for configmaps in namespace " + n.name + " each line must be NAMESPACE/NAME or NAME; it must end with exit code 0, even when there is nothing to print\n",
+		"echo No resources found; exit 0": "error: --names failed: --names printed \"No resources found\"; for configmaps in namespace " + n.name + " each line must be NAMESPACE/NAME, or NAME where there is one namespace or none; it must end with exit code 0, even when there is nothing to print\n",
 	} {
 		names := script(t, body)
-		_, stderr, code := run(t, n.args("configmaps", "--once", "--names", names, "--delete", "true")...)
+		_, stderr, code := runToEnd(t, n.args("configmaps", "--once", "--names", names, "--delete", "true")...)
 		assert.Equal(t, 1, code)
 		assert.Equal(t, strings.ReplaceAll(want, "%s", names), stderr)
 	}
@@ -336,7 +337,7 @@ func whatFailsIsTriedAgain(t *testing.T, n *namespace) {
 	file := filepath.Join(t.TempDir(), "runs")
 	// The third run of bad is a good one.
 	command := script(t, fmt.Sprintf(`test $2 = good && exit; echo run >>%[1]s; test $(wc -l <%[1]s) = 3`, file))
-	stdout, stderr, code := run(t, n.args("configmaps", "--once", "--", command)...)
+	stdout, stderr, code := runToEnd(t, n.args("configmaps", "--once", "--", command)...)
 	assert.Equal(t, 0, code, stderr)
 	bad, good := "Sync "+command+" "+n.name+" bad", "Sync "+command+" "+n.name+" good"
 	assert.Equal(t, []string{bad, good, bad, bad}, events(stdout), "good does not wait for bad")
@@ -344,7 +345,7 @@ func whatFailsIsTriedAgain(t *testing.T, n *namespace) {
 
 func soManyErrors(t *testing.T, n *namespace) {
 	n.create(t, "a", "b")
-	stdout, stderr, code := run(t, n.args("configmaps", "--maximum-errors=3", "--", "false")...)
+	stdout, stderr, code := runToEnd(t, n.args("configmaps", "--maximum-errors=3", "--", "false")...)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "error: 3 commands have failed, which is --maximum-errors; the last: false: exit status 1\n", stderr)
 	assert.Len(t, events(stdout), 3)
@@ -386,31 +387,31 @@ func whatNoCommandCanBeGiven(t *testing.T, n *namespace) {
 func onceEndsWithFailures(t *testing.T, n *namespace) {
 	n.create(t, "a", "b")
 	n.set(t, "b", "x", "1")
-	stdout, stderr, code := run(t, n.args("configmaps", "--once", "--strict-templates", "-a", "{.data.x}")...)
+	stdout, stderr, code := runToEnd(t, n.args("configmaps", "--once", "--strict-templates", "-a", "{.data.x}")...)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, []string{"Sync " + n.name + " b 1"}, events(stdout))
-	assert.Equal(t, "error: 1 failed; the last was "+n.name+`/a: rendering the template "{.data.x}": x is not found; mend that, and run observe again`+"\n", stderr)
+	assert.Equal(t, "error: 1 failed; the last was "+n.name+`/a: rendering the template "{.data.x}": x is not found; fix that, and run observe again`+"\n", stderr)
 
-	stdout, stderr, code = run(t, n.args("configmaps", "--once", "--retry-count=1", "--", "false")...)
+	stdout, stderr, code = runToEnd(t, n.args("configmaps", "--once", "--retry-count=1", "--", "false")...)
 	assert.Equal(t, 1, code)
 	a, b := "Sync false "+n.name+" a", "Sync false "+n.name+" b"
 	assert.Equal(t, []string{a, b, a, b}, events(stdout))
-	assert.Equal(t, "error: 2 failed; the last was "+n.name+"/b: false: exit status 1; mend that, and run observe again\n", stderr)
+	assert.Equal(t, "error: 2 failed; the last was "+n.name+"/b: false: exit status 1; fix that, and run observe again\n", stderr)
 }
 
 func aRetryHasAHeader(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	command := script(t, "exit 75")
 	args := n.args("configmaps", "--once", "--retry-on-exit-code=75", "--retry-count=1")
-	stdout, stderr, code := run(t, append(args, "--", command)...)
+	stdout, stderr, code := runToEnd(t, append(args, "--", command)...)
 	assert.Equal(t, 1, code)
 	assert.Regexp(t, `^# \S+ Sync started
 # \S+ Sync \d+\t`+command+" "+n.name+` a
 # \S+ Retry 1 of 1: `+command+`: exit status 75
 # \S+ Sync ended
 $`, stdout, "and not twice as often, because of --once")
-	assert.Equal(t, "error: 1 failed; the last was "+n.name+"/a: "+command+": exit status 75, also when run again; mend that, and run observe again\n", stderr)
-	stdout, _, _ = run(t, append(args, "-q", "--", command)...)
+	assert.Equal(t, "error: 1 failed; the last was "+n.name+"/a: "+command+": exit status 75, also when run again; fix that, and run observe again\n", stderr)
+	stdout, _, _ = runToEnd(t, append(args, "-q", "--", command)...)
 	assert.Empty(t, stdout)
 }
 
@@ -534,9 +535,9 @@ func metricsAndHealth(t *testing.T, n *namespace) {
 	n.create(t, "a", "b")
 	r, address := n.startMonitored(t, "configmaps", "--", "true")
 	eventually(t, func() bool {
-		return strings.Contains(get(t, address, "/metrics"), `observe_exec_durations_milliseconds_count{exit_code="0",type="Sync"} 2`)
+		return strings.Contains(get(t, address, "/metrics"), `observe_command_duration_seconds_count{exit_code="0",type="Sync"} 2`)
 	}, func() string { return get(t, address, "/metrics") })
-	assert.Contains(t, get(t, address, "/metrics"), "\nobserve_counts{type=\"Sync\"} 2\n")
+	assert.Contains(t, get(t, address, "/metrics"), "\nobserve_events_total{type=\"Sync\"} 2\n")
 	assert.Equal(t, 0, r.end())
 	assert.Equal(t, "no answer", get(t, address, "/healthz"))
 }
@@ -561,10 +562,10 @@ func metricsAtTheEnd(t *testing.T, n *namespace) {
 	n.create(t, "a")
 	names := script(t, "echo gone")
 	for _, command := range []string{"true", "false"} {
-		stdout, _, _ := run(t, n.args("configmaps", "--once", "-q", "--print-metrics-on-exit", "--maximum-errors=1", "--names", names, "--delete", "true", "--", command)...)
-		assert.Contains(t, stdout, "\nobserve_counts{type=\"Deleted\"} 1\n")
-		assert.Contains(t, stdout, "\nobserve_name_exec_durations_milliseconds_count{exit_code=\"0\"} 1\n")
-		assert.Contains(t, stdout, `observe_exec_durations_milliseconds_count{exit_code="`+map[string]string{"true": "0", "false": "1"}[command]+`",type="Sync"} 1`)
+		stdout, _, _ := runToEnd(t, n.args("configmaps", "--once", "-q", "--print-metrics-on-exit", "--maximum-errors=1", "--names", names, "--delete", "true", "--", command)...)
+		assert.Contains(t, stdout, "\nobserve_events_total{type=\"Deleted\"} 1\n")
+		assert.Contains(t, stdout, "\nobserve_command_duration_seconds_count{exit_code=\"0\",type=\"Names\"} 1\n")
+		assert.Contains(t, stdout, `observe_command_duration_seconds_count{exit_code="`+map[string]string{"true": "0", "false": "1"}[command]+`",type="Sync"} 1`)
 	}
 }
 
@@ -573,20 +574,21 @@ func aPortInUse(t *testing.T, n *namespace) {
 	require.NoError(t, err)
 	defer taken.Close()
 	address := taken.Addr().String()
-	_, stderr, code := run(t, n.args("configmaps", "--listen-addr="+address)...)
+	_, stderr, code := runToEnd(t, n.args("configmaps", "--listen-addr="+address)...)
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "error: --listen-addr: listen tcp "+address+": bind: address already in use; choose another address, or turn it off with --listen-addr=''\n", stderr)
 }
 
 func cannotBeObserved(t *testing.T, n *namespace) {
 	for args, want := range map[string]string{
-		"moons":                     `the server doesn't have a resource type "moons"; kubectl api-resources lists those that it has`,
-		"moons.example.com":         `the server doesn't have a resource type "moons" in group "example.com"; kubectl api-resources lists those that it has`,
-		"subjectaccessreviews":      "this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (the server does not allow this method on the requested resource)",
-		"componentstatuses -q":      `this type does not have that verb; kubectl api-resources -o wide shows the verbs of each (watch is not supported on resources of kind "componentstatuses")`,
-		"configmaps --context=moon": `context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`,
+		"moons":                     `the server doesn't have a resource type "moons"`,
+		"moons.example.com":         `the server doesn't have a resource type "moons" in group "example.com"`,
+		"subjectaccessreviews":      "the server does not allow this method on the requested resource",
+		"componentstatuses -q":      `watch is not supported on resources of kind "componentstatuses"`,
+		"configmaps -l a=b=c":       `found '=', expected: ',' or 'end of string'`,
+		"configmaps --context=moon": `context "moon" does not exist`,
 	} {
-		stdout, stderr, code := run(t, n.args(strings.Fields(args)...)...)
+		stdout, stderr, code := runToEnd(t, n.args(strings.Fields(args)...)...)
 		assert.Equal(t, 1, code)
 		assert.Equal(t, "error: "+want+"\n", stderr)
 		assert.Empty(t, stdout)
@@ -599,29 +601,29 @@ func cannotBeObserved(t *testing.T, n *namespace) {
 	}
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, clientcmd.WriteToFile(*config, path))
-	_, stderr, code := run(t, "configmaps", "--kubeconfig", path)
+	_, stderr, code := runToEnd(t, "configmaps", "--kubeconfig", path)
 	assert.Equal(t, 1, code)
-	assert.Equal(t, "error: https://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)\n", stderr)
+	assert.Regexp(t, `^error: Get "https://127.0.0.1:1/\S+": dial tcp 127.0.0.1:1: connect: connection refused\n$`, stderr)
 }
 
 func forbidden(t *testing.T, n *namespace) {
 	kubeconfig := n.UserKubeconfig(t, "jane")
 	args := n.args("configmaps", "--kubeconfig", kubeconfig, "--once")
-	const sentence = `error: configmaps is forbidden: User "jane" cannot %s resource "configmaps" in API group "" in the namespace %q; ask an administrator for that verb on that resource` + "\n"
-	_, stderr, code := run(t, args...)
+	const sentence = `error: configmaps is forbidden: User "jane" cannot %s resource "configmaps" in API group "" in the namespace %q` + "\n"
+	_, stderr, code := runToEnd(t, args...)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, []string{fmt.Sprintf(sentence, "list", n.name), fmt.Sprintf(sentence, "watch", n.name)}, stderr)
 
 	// With the verb list alone, an informer would try to watch for ever.
 	n.allow(t, "jane", "list")
 	eventually(t, func() bool {
-		_, stderr, code = run(t, args...)
+		_, stderr, code = runToEnd(t, args...)
 		return code == 1 && stderr == fmt.Sprintf(sentence, "watch", n.name)
 	}, func() string { return stderr })
 
 	n.allow(t, "jane", "list", "watch")
 	eventually(t, func() bool {
-		_, stderr, code = run(t, args...)
+		_, stderr, code = runToEnd(t, args...)
 		return code == 0
 	}, func() string { return stderr })
 }

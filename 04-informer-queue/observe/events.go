@@ -1,45 +1,29 @@
-package observe
+package main
 
 import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 )
 
 // eventType is what has happened to an object.
 type eventType string
 
-// The four types of events.
+// The four types of events, and a fifth for the metrics.
 const (
 	syncEvent    eventType = "Sync" // it exists: at the start, and at each resync
 	addedEvent   eventType = "Added"
 	updatedEvent eventType = "Updated"
 	deletedEvent eventType = "Deleted"
+	namesEvent   eventType = "Names" // a run of --names
 )
 
-// key is what the queue holds: an object, or one of two tasks.
-type key struct{ namespace, name, task string }
-
+// The queue holds the names of objects, and two tasks.
 var (
-	listedKey = key{task: "names"}  // the server was listed: run --names
-	resyncKey = key{task: "resync"} // replay everything
+	listedKey = cache.ObjectName{Name: "--names"}         // the server was listed: run --names
+	resyncKey = cache.ObjectName{Name: "--resync-period"} // replay everything
 )
-
-// String is for logs.
-func (k key) String() string {
-	switch {
-	case k.task != "":
-		return "--" + k.task
-	case k.namespace == "":
-		return k.name
-	default:
-		return k.namespace + "/" + k.name
-	}
-}
-
-func keyOf(object *unstructured.Unstructured) key {
-	return key{namespace: object.GetNamespace(), name: object.GetName()}
-}
 
 // event is what has happened to an object since a command last ran for it. A queue of
 // keys does not hold that. There are two parts, in this order: an object was deleted,
@@ -70,18 +54,18 @@ func (e event) then(next event) event {
 // pending are the events that no command has run for yet.
 type pending struct {
 	mu     sync.Mutex
-	events map[key]event
+	events map[cache.ObjectName]event
 }
 
 // add puts a new event behind the one that is pending for the same key.
-func (p *pending) add(k key, next event) {
+func (p *pending) add(k cache.ObjectName, next event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.events[k] = p.events[k].then(next)
 }
 
 // take removes the event, so that a command can run for it.
-func (p *pending) take(k key) event {
+func (p *pending) take(k cache.ObjectName) event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e := p.events[k]
@@ -91,7 +75,7 @@ func (p *pending) take(k key) event {
 
 // giveBack puts back what is left of the event. What has happened meanwhile comes
 // behind it.
-func (p *pending) giveBack(k key, rest event) {
+func (p *pending) giveBack(k cache.ObjectName, rest event) {
 	if rest.empty() {
 		return
 	}

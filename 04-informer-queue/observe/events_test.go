@@ -1,10 +1,11 @@
-package observe
+package main
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 )
 
 func TestEventsOfAKeyAreMerged(t *testing.T) {
@@ -39,8 +40,8 @@ func TestEventsOfAKeyAreMerged(t *testing.T) {
 
 			// The same if the first ones were taken out and given back in between.
 			for i := range tc.happened {
-				p := pending{events: map[key]event{}}
-				k := key{name: "a"}
+				p := pending{events: map[cache.ObjectName]event{}}
+				k := cache.ObjectName{Name: "a"}
 				for _, next := range tc.happened[:i] {
 					p.add(k, next)
 				}
@@ -57,17 +58,11 @@ func TestEventsOfAKeyAreMerged(t *testing.T) {
 }
 
 func TestAnEventThatWasHandledIsForgotten(t *testing.T) {
-	p := pending{events: map[key]event{}}
-	p.add(key{name: "a"}, event{present: addedEvent})
-	p.giveBack(key{name: "a"}, event{})
+	p := pending{events: map[cache.ObjectName]event{}}
+	p.add(cache.ObjectName{Name: "a"}, event{present: addedEvent})
+	p.giveBack(cache.ObjectName{Name: "a"}, event{})
 	assert.Len(t, p.events, 1)
-	p.take(key{name: "a"})
-	p.giveBack(key{name: "a"}, event{})
+	p.take(cache.ObjectName{Name: "a"})
+	p.giveBack(cache.ObjectName{Name: "a"}, event{})
 	assert.Empty(t, p.events)
-}
-
-func TestKeysInLogs(t *testing.T) {
-	assert.Equal(t, "harbour/web", key{namespace: "harbour", name: "web"}.String())
-	assert.Equal(t, "node-1", key{name: "node-1"}.String())
-	assert.Equal(t, "--names", listedKey.String())
 }

@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"fmt"
@@ -6,10 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -85,11 +88,157 @@ func TestAnAnnotationIsNoManifest(t *testing.T) {
 	}
 }
 
+// TestTheExamples runs each script of examples/ with the command line that is in its second line.
+func TestTheExamples(t *testing.T) {
+	examples := map[string]func(*testing.T, *namespace){
+		"record.sh":        recordsAddresses,
+		"quota.sh":         limitsNamespaces,
+		"zone.sh":          keepsZoneFiles,
+		"restarts.sh":      printsRestarts,
+		"notready.sh":      mailsOnce,
+		"unschedulable.sh": annotatesTheOwner,
+		"expose.sh":        exposesDeployments,
+	}
+	scripts, err := filepath.Glob("examples/*.sh")
+	require.NoError(t, err)
+	assert.Len(t, scripts, len(examples))
+	for name, test := range examples {
+		t.Run(name, func(t *testing.T) { test(t, newExample(t)) })
+	}
+}
+
+func recordsAddresses(t *testing.T, n *namespace) {
+	t.Setenv("FILE", filepath.Join(t.TempDir(), "services.txt"))
+	n.service(t, "web", nil, 80)
+	n.once(t, "record.sh")
+	n.service(t, "shop", nil, 80)
+	n.once(t, "record.sh")
+	want := []string{n.name + "/shop " + n.clusterIP(t, "shop"), n.name + "/web " + n.clusterIP(t, "web"), ""}
+	assert.Equal(t, want, strings.Split(content(os.Getenv("FILE")), "\n"), "one line for each")
+}
+
+func limitsNamespaces(t *testing.T, n *namespace) {
+	of := "-l kubernetes.io/metadata.name in (kube-system, " + n.name + ")"
+	n.once(t, "quota.sh", of)
+	n.once(t, "quota.sh", of)
+	_, err := n.Client.CoreV1().ResourceQuotas(n.name).Get(t.Context(), "default", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = n.Client.CoreV1().LimitRanges(n.name).Get(t.Context(), "default", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = n.Client.CoreV1().ResourceQuotas(metav1.NamespaceSystem).Get(t.Context(), "default", metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), err)
+}
+
+func keepsZoneFiles(t *testing.T, n *namespace) {
+	t.Setenv("ZONES", t.TempDir())
+	n.service(t, "web", nil, 80)
+	n.service(t, "shop", nil, 80)
+	n.once(t, "zone.sh")
+	n.deleteService(t, "shop")
+	n.once(t, "zone.sh")
+	zones, err := filepath.Glob(os.Getenv("ZONES") + "/*")
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(os.Getenv("ZONES"), "web."+n.name+".zone")}, zones)
+	assert.Equal(t, "web."+n.name+".svc.example.com. 60 IN A "+n.clusterIP(t, "web")+"\n", content(zones[0]))
+}
+
+func printsRestarts(t *testing.T, n *namespace) {
+	n.pod(t, "tired", nil, corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "a", RestartCount: 99}, {Name: "b", RestartCount: 2}}})
+	n.pod(t, "fresh", nil, corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "a", RestartCount: 100}}})
+	n.pod(t, "waiting", nil, corev1.PodStatus{})
+	assert.Equal(t, "pod "+n.name+"/tired was restarted 101 times\n", n.once(t, "restarts.sh"))
+}
+
+func mailsOnce(t *testing.T, n *namespace) {
+	mailbox := filepath.Join(t.TempDir(), "mail")
+	t.Setenv("MAILER", "tee -a "+mailbox)
+	for name, status := range map[string]corev1.ConditionStatus{"lost": corev1.ConditionUnknown, "broken": corev1.ConditionFalse, "well": corev1.ConditionTrue} {
+		node, err := n.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		since := metav1.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse}, {Type: corev1.NodeReady, Status: status, LastTransitionTime: since}}
+		_, err = n.Client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	n.once(t, "notready.sh")
+	n.once(t, "notready.sh")
+	assert.Equal(t, "Subject: node broken is NotReady since 2026-11-27T03:00:00Z\nSubject: node lost is NotReady since 2026-11-27T03:00:00Z\n", content(mailbox))
+}
+
+func annotatesTheOwner(t *testing.T, n *namespace) {
+	n.create(t, "maker")
+	full := corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available: insufficient cpu."}}}
+	owner := &metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "maker", UID: "1"}
+	n.pod(t, "stuck", owner, full)
+	n.pod(t, "scheduled", owner, corev1.PodStatus{})
+	n.pod(t, "alone", nil, full)
+	n.once(t, "unschedulable.sh")
+	maker, err := n.Client.CoreV1().ConfigMaps(n.name).Get(t.Context(), "maker", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "stuck: 0/3 nodes are available: insufficient cpu.", maker.Annotations["example.com/unschedulable"])
+}
+
+func exposesDeployments(t *testing.T, n *namespace) {
+	labels := map[string]string{"app": "web"}
+	deployments := n.Client.AppsV1().Deployments(n.name)
+	_, err := deployments.Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Annotations: map[string]string{"example.com/port": "8080"}},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "example.com/a"}}}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	n.once(t, "expose.sh")
+	n.once(t, "expose.sh")
+	service, err := n.Client.CoreV1().Services(n.name).Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, labels, service.Spec.Selector)
+	assert.EqualValues(t, 8080, service.Spec.Ports[0].Port)
+
+	_, err = deployments.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"metadata":{"annotations":null}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	n.once(t, "expose.sh")
+	_, err = n.Client.CoreV1().Services(n.name).Get(t.Context(), "web", metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), err)
+}
+
+// once runs the command line of an example, and returns what it printed.
+func (n *namespace) once(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	line := strings.Split(content(filepath.Join("examples", name)), "\n")[1]
+	line = strings.Replace(line, "# observe ", `"$OBSERVE" "$@" `, 1)
+	args = append([]string{"-c", "cd examples && " + line, "sh", "--once", "--quiet", "--listen-addr=", "-n", n.name}, args...)
+	p := startCommand(t, nil, "sh", args...)
+	require.NoError(t, p.wait(), p.output())
+	return p.output()
+}
+
+func (n *namespace) clusterIP(t *testing.T, service string) string {
+	t.Helper()
+	found, err := n.Client.CoreV1().Services(n.name).Get(t.Context(), service, metav1.GetOptions{})
+	require.NoError(t, err)
+	return found.Spec.ClusterIP
+}
+
+func (n *namespace) pod(t *testing.T, name string, owner *metav1.OwnerReference, status corev1.PodStatus) {
+	t.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "example.com/a"}}}}
+	if owner != nil {
+		pod.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	pod, err := n.Client.CoreV1().Pods(n.name).Create(t.Context(), pod, metav1.CreateOptions{})
+	require.NoError(t, err)
+	pod.Status = status
+	_, err = n.Client.CoreV1().Pods(n.name).UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
+
 // newExample is a namespace in which the scripts find observe and kubectl.
 func newExample(t *testing.T) *namespace {
 	t.Helper()
 	// Go's test cache sees the files that a test reads, but not those that a script runs.
-	scripts, err := filepath.Glob("examples/ingress/*.sh")
+	scripts, err := filepath.Glob("examples/*/*.sh")
 	require.NoError(t, err)
 	require.NotEmpty(t, scripts)
 	for _, path := range scripts {
@@ -99,6 +248,7 @@ func newExample(t *testing.T) *namespace {
 	n := newNamespace(t, testcluster.Shared(t))
 	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
 	t.Setenv("KUBECONFIG", n.kubeconfig)
+	t.Setenv("KUBECACHEDIR", n.cacheDir)
 	t.Setenv("OBSERVE", os.Args[0])
 	t.Setenv(asProgram, "observe")
 	return n

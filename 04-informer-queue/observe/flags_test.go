@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"bytes"
@@ -6,11 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"example.com/hacking-a-controller/04-informer-queue/cli"
 )
 
 func TestWrongInputIsOneSentence(t *testing.T) {
@@ -19,33 +16,21 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 		want string
 	}{
 		"no resource":              {[]string{}, "name the RESOURCE to observe, such as pods or deployments.apps; see observe --help"},
-		"only a command":           {[]string{"--", "true"}, "name the RESOURCE to observe, such as pods or deployments.apps; see observe --help"},
-		"two resources":            {[]string{"pods", "services"}, `one RESOURCE can be observed, "services" is a second; a command goes after --; see observe --help`},
-		"two resources in one":     {[]string{"pods,services"}, `RESOURCE is "pods,services", it must be one type, such as pods or deployments.apps; see observe --help`},
-		"an object":                {[]string{"pods/a"}, `RESOURCE is "pods/a", it must be one type, such as pods or deployments.apps; see observe --help`},
-		"an unknown flag":          {[]string{"pods", "--moon"}, "unknown flag: --moon; see observe --help"},
-		"a selector":               {[]string{"pods", "-l", "a=b=c"}, `the selector "a=b=c" is not valid: found '=', expected: ',' or 'end of string'; it looks like app=demo or app!=demo; see observe --help`},
-		"an output":                {[]string{"pods", "-o", "yaml"}, `unknown output "yaml", it can be jsonpath or gotemplate; see observe --help`},
+		"two resources":            {[]string{"pods", "services"}, `one RESOURCE can be observed, "services" is a second; a command goes after --`},
+		"an object":                {[]string{"pods/a"}, `RESOURCE is "pods/a", it must be one type, such as pods or deployments.apps`},
+		"an unknown flag":          {[]string{"pods", "--moon"}, "unknown flag: --moon"},
+		"an output":                {[]string{"pods", "-o", "yaml"}, `unknown output "yaml", it can be jsonpath or gotemplate`},
 		"a jsonpath":               {[]string{"pods", "-a", "{.x"}, `the template "{.x" does not parse: unclosed action; correct --argument, or the language with --output`},
-		"a gotemplate":             {[]string{"pods", "-o", "gotemplate", "-a", "{{.x"}, `the template "{{.x" does not parse: template: argument:1: unclosed action; correct --argument, or the language with --output`},
-		"--names without --delete": {[]string{"pods", "--names", "true"}, "--names needs --delete, the program to run for each object that no longer exists; see observe --help"},
+		"a gotemplate":             {[]string{"pods", "-o", "gotemplate", "-a", "{{.x"}, `the template "{{.x" does not parse: template: output:1: unclosed action; correct --argument, or the language with --output`},
+		"--names without --delete": {[]string{"pods", "--names", "true"}, "--names needs --delete, the program to run for each object that no longer exists"},
 		"no command":               {[]string{"pods", "--", "no-such-command"}, `the command cannot be run: exec: "no-such-command": executable file not found in $PATH; name a program in $PATH, or the path of an executable file`},
-		"no delete command":        {[]string{"pods", "-d", "no-such-command"}, `the command cannot be run: exec: "no-such-command": executable file not found in $PATH; name a program in $PATH, or the path of an executable file`},
-		"no names command":         {[]string{"pods", "-d", "true", "--names", "/"}, `the command cannot be run: exec: "/": is a directory; name a program in $PATH, or the path of an executable file`},
-		"a duration without unit":  {[]string{"pods", "--exit-after", "3"}, `invalid argument "3" for "--exit-after" flag: time: missing unit in duration "3"; see observe --help`},
-		"a negative exit":          {[]string{"pods", "--exit-after", "-3s"}, "--exit-after is -3s, it must be 0 or more; see observe --help"},
-		"a negative resync":        {[]string{"pods", "--resync-period", "-3s"}, "--resync-period is -3s, it must be 0 or more; see observe --help"},
-		"no errors":                {[]string{"pods", "--maximum-errors", "0"}, "--maximum-errors is 0, it must be 1 or more, or -1 for never; see observe --help"},
-		"fewer errors than never":  {[]string{"pods", "--maximum-errors", "-2"}, "--maximum-errors is -2, it must be 1 or more, or -1 for never; see observe --help"},
-		"no exit code":             {[]string{"pods", "--retry-on-exit-code", "256"}, "--retry-on-exit-code is 256, exit codes are 0 to 255; see observe --help"},
-		"a negative count":         {[]string{"pods", "--retry-count", "-1"}, "--retry-count is -1, it must be 0 or more; see observe --help"},
-		"a name of no variable":    {[]string{"pods", "--type-env-var", "A=B"}, `--type-env-var is "A=B", the name of a variable has no = in it; see observe --help`},
-		"no kubeconfig":            {[]string{"pods", "--kubeconfig", "/nowhere"}, "stat /nowhere: no such file or directory; correct --kubeconfig, --context or KUBECONFIG"},
+		"no exit code":             {[]string{"pods", "--retry-on-exit-code", "256"}, `invalid argument "256" for "--retry-on-exit-code" flag: strconv.ParseUint: parsing "256": value out of range`},
+		"no kubeconfig":            {[]string{"pods", "--kubeconfig", "/nowhere"}, "stat /nowhere: no such file or directory"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, cli.Run(t.Context(), Command(t.Context()), tc.args, &stdout, &stderr))
+			assert.Equal(t, 1, run(nil, tc.args, &stdout, &stderr))
 			assert.Equal(t, "error: "+tc.want+"\n", stderr.String())
 			assert.Empty(t, stdout.String())
 		})
@@ -55,18 +40,16 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 // parseOptions returns the options of a command line.
 func parseOptions(t testing.TB, args ...string) *options {
 	t.Helper()
-	o := &options{}
-	command := o.command(t.Context())
-	command.RunE = func(*cobra.Command, []string) error { return nil }
-	var stderr bytes.Buffer
-	require.Equal(t, 0, cli.Run(t.Context(), command, args, io.Discard, &stderr), stderr.String())
+	o, err := parseFlags(args, io.Discard)
+	require.NoError(t, err)
 	return o
 }
 
 func TestDefaults(t *testing.T) {
 	o := parseOptions(t, "pods")
+	o.cluster = nil
 	assert.Equal(t, &options{
-		resource: "pods", output: "jsonpath", maximumErrors: 20, retryCount: 2, listenAddr: ":11251",
+		resource: "pods", output: "jsonpath", maximumErrors: 20, retryCount: 2, listenAddr: "127.0.0.1:11251",
 	}, o)
 }
 
@@ -78,12 +61,13 @@ func TestFlags(t *testing.T) {
 		"-q", "--listen-addr=", "--print-metrics-on-exit", "--", "echo", "-A", "--", "x",
 	)
 	assert.Len(t, o.arguments, 2)
+	assert.Equal(t, "harbour", *o.cluster.Namespace)
 	for _, p := range []*program{&o.program, &o.delete, &o.names} {
 		assert.NotEmpty(t, p.path)
 		p.path = ""
 	}
-	o.arguments = nil
-	want := &options{
+	o.arguments, o.cluster = nil, nil
+	assert.Equal(t, &options{
 		resource: "deployments.apps", allNamespaces: true, selector: "a=b",
 		program:   program{line: []string{"echo", "-A", "--", "x"}},
 		delete:    program{line: []string{"true", "--force", "a,b"}},
@@ -92,18 +76,33 @@ func TestFlags(t *testing.T) {
 		typeVariable: "T", objectVariable: "O",
 		once: true, exitAfter: 2 * time.Minute, resyncPeriod: time.Minute, maximumErrors: -1, retryExitCode: 75, retryCount: 5,
 		quiet: true, printMetrics: true,
-	}
-	want.cluster.Namespace = "harbour"
-	assert.Equal(t, want, o)
+	}, o)
 }
 
 func TestHelpGoesToStdoutAndIsNoFailure(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, 0, cli.Run(t.Context(), Command(t.Context()), []string{"--help"}, &stdout, &stderr))
+	assert.Equal(t, 0, run(nil, []string{"--help"}, &stdout, &stderr))
 	assert.Empty(t, stderr.String())
-	for _, flag := range []string{"-A, --all-namespaces", "-n, --namespace", "-l, --selector", "-a, --argument", "-o, --output", "--strict-templates",
-		"-d, --delete", "--names", "--type-env-var", "--object-env-var", "--resync-period", "--once", "--exit-after", "--maximum-errors",
-		"--retry-on-exit-code", "--retry-count", "-q, --quiet", "--listen-addr", "--print-metrics-on-exit"} {
+	for _, flag := range []string{"-A, --all-namespaces", "-n, --namespace", "-l, --selector", "-a, --argument", "--print-metrics-on-exit", "--kubeconfig"} {
 		assert.Contains(t, stdout.String(), flag)
 	}
+}
+
+func TestFindProgram(t *testing.T) {
+	var none program
+	require.NoError(t, none.find())
+	assert.False(t, none.given())
+
+	p := found(t, "sh", "-c")
+	assert.True(t, p.given())
+	assert.Contains(t, p.path, "/sh")
+	assert.Equal(t, []string{"sh", "-c"}, p.line, "the program sees itself under the name that the user wrote")
+}
+
+// found is a program in $PATH.
+func found(t testing.TB, line ...string) program {
+	t.Helper()
+	p := program{line: line}
+	require.NoError(t, p.find())
+	return p
 }

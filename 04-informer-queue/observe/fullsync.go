@@ -1,90 +1,67 @@
-package observe
+package main
 
 import (
 	"fmt"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/cache"
 )
 
-// fullSync knows which keys of the running full sync have not been reconciled yet. The
-// first full sync starts when the cache has synced; --resync-period starts others. It
-// has ended when each key was reconciled, or has failed; with --once, a key that
-// failed is retried first.
-type fullSync struct {
-	mu   sync.Mutex
-	left map[key]bool
-}
-
-func (s *fullSync) add(k key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left[k] = true
-}
+// fullSync are the keys of the running full sync that have not been reconciled yet; without any,
+// none is running. The first full sync starts when the cache has synced; --resync-period starts
+// others. It has ended when each key was reconciled, or has failed; with --once, a key that failed
+// is retried first.
+//
+// It needs no lock: the informer adds what exists at the start, and only then the worker begins.
+type fullSync map[cache.ObjectName]bool
 
 // join adds a key if a full sync is running.
-func (s *fullSync) join(k key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.left) > 0 {
-		s.left[k] = true
+func (s fullSync) join(k cache.ObjectName) {
+	if len(s) > 0 {
+		s[k] = true
 	}
 }
 
 // done takes a key out and reports whether it was the last.
-func (s *fullSync) done(k key) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.left[k] {
-		return false
-	}
-	delete(s.left, k)
-	return len(s.left) == 0
+func (s fullSync) done(k cache.ObjectName) bool {
+	last := s[k] && len(s) == 1
+	delete(s, k)
+	return last
 }
 
-// begin adds the first key, unless a full sync is running, and reports whether it did.
-func (s *fullSync) begin(k key) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.left) > 0 {
-		return false
-	}
-	s.left[k] = true
-	return true
-}
-
-// resync replays everything as Sync. While a full sync is still running, the next time
-// is early enough.
-func (o *observer) resync() {
-	defer o.queue.EnqueueAfter(resyncKey, o.options.resyncPeriod)
-	if !o.fullSync.begin(resyncKey) {
+// resync replays everything as Sync. While a full sync is still running, the next time is early
+// enough.
+func (c *controller) resync() {
+	defer c.queue.AddAfter(resyncKey, c.options.resyncPeriod)
+	if len(c.fullSync) > 0 {
 		return
 	}
-	o.syncStarted()
-	for _, object := range o.informer.GetStore().List() {
-		k := keyOf(object.(*unstructured.Unstructured))
-		o.fullSync.add(k)
-		o.record(k, event{present: syncEvent}, syncEvent)
+	c.fullSync[resyncKey] = true
+	c.syncStarted()
+	for _, object := range c.informer.GetStore().List() {
+		k := cache.MetaObjectToName(object.(*unstructured.Unstructured))
+		c.fullSync[k] = true
+		c.enqueue(k, event{present: syncEvent}, syncEvent)
 	}
 }
 
-// syncStarted also reports that there is nothing to do, which would look like a
-// program that hangs. The commonest reason is the wrong namespace.
-func (o *observer) syncStarted() {
-	o.children.header("Sync started")
-	if len(o.informer.GetStore().ListKeys()) == 0 {
-		o.children.header("Sync found no " + o.scope.String())
+// syncStarted also reports that there is nothing to do, which would look like a program that
+// hangs. The commonest reason is the wrong namespace.
+func (c *controller) syncStarted() {
+	c.children.header("Sync started")
+	if len(c.informer.GetStore().ListKeys()) == 0 {
+		c.children.header("Sync found no " + c.scope.String())
 	}
 }
 
 // syncEnded is the end of a program that is to run --once.
-func (o *observer) syncEnded() {
-	o.children.header("Sync ended")
+func (c *controller) syncEnded() {
+	c.children.header("Sync ended")
 	switch {
-	case !o.options.once:
-	case len(o.givenUp) == 0:
-		o.end(errDone)
+	case !c.options.once:
+	case len(c.givenUp) == 0:
+		c.end(errDone)
 	default:
-		o.end(fmt.Errorf("%d failed; the last was %w; mend that, and run observe again", len(o.givenUp), o.lastError))
+		c.end(fmt.Errorf("%d failed; the last was %w; fix that, and run observe again", len(c.givenUp), c.lastError))
 	}
 }

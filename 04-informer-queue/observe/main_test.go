@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/04-informer-queue/cli"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -26,10 +25,7 @@ import (
 const asProgram = "OBSERVE_TEST_PROGRAM"
 
 var programs = map[string]func(args []string) int{
-	"observe": func(args []string) int {
-		stop, kill := Signals()
-		return cli.Run(stop, Command(kill), args, os.Stdout, os.Stderr)
-	},
+	"observe": func(args []string) int { return run(signals, args, os.Stdout, os.Stderr) },
 }
 
 func TestMain(m *testing.M) {
@@ -61,7 +57,7 @@ func start(t testing.TB, args ...string) *running {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{cancel: cancel, code: make(chan int, 1)}
 	go func() {
-		r.code <- cli.Run(ctx, Command(context.WithoutCancel(ctx)), args, &r.stdout, &r.stderr)
+		r.code <- run(func() (context.Context, context.Context) { return ctx, context.WithoutCancel(ctx) }, args, &r.stdout, &r.stderr)
 	}()
 	t.Cleanup(cancel)
 	return r
@@ -73,8 +69,8 @@ func (r *running) end() int {
 	return <-r.code
 }
 
-// run runs observe to its own end.
-func run(t testing.TB, args ...string) (stdout, stderr string, code int) {
+// runToEnd runs observe to its own end.
+func runToEnd(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	r := start(t, args...)
 	select {

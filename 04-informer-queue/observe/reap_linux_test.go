@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func init() {
 	onThisSystem["orphans are reaped"] = reapsOrphans
 	onThisSystem["Ctrl-C reaches it once"] = reachesItOnce
 
-	// Init in a process that is not number 1. On Linux any process can adopt
+	// initProcess in a process that is not number 1. On Linux any process can adopt
 	// the orphans among its descendants.
 	programs["init"] = func(args []string) int {
 		const subreaper = 36 // PR_SET_CHILD_SUBREAPER
@@ -27,7 +27,7 @@ func init() {
 		if err := os.Setenv(asProgram, "observe"); err != nil {
 			panic(err)
 		}
-		return Init(args)
+		return initProcess(args)
 	}
 }
 
@@ -93,7 +93,5 @@ func TestInitReturnsTheExitCode(t *testing.T) {
 func TestInitReturnsADeathBySignalAsAShellDoes(t *testing.T) {
 	child, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "kill -KILL $$"}, &os.ProcAttr{})
 	require.NoError(t, err)
-	code, err := reapUntil(child.Pid)
-	require.NoError(t, err)
-	assert.Equal(t, 137, code)
+	assert.Equal(t, 137, reapUntil(child.Pid))
 }

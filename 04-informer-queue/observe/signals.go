@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 // left to kill the child.
 const gracePeriod = 20 * time.Second
 
-// Signals returns two contexts. The first ends with the first Ctrl-C or SIGTERM:
+// signals returns two contexts. The first ends with the first Ctrl-C or SIGTERM:
 // no child is started any more, and the one that runs may end. The second ends
 // with the second signal, or after 20 seconds: that child is killed.
-func Signals() (stop, kill context.Context) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+func signals() (stop, kill context.Context) {
+	received := make(chan os.Signal, 2)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
 	stop, cancelStop := context.WithCancel(context.Background())
 	kill, cancelKill := context.WithCancel(context.Background())
-	go escalate(signals, gracePeriod, cancelStop, cancelKill) // until the process ends
+	go escalate(received, gracePeriod, cancelStop, cancelKill) // until the process ends
 	return stop, kill
 }
 

@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const requestTimeout = 30 * time.Second
 // source lists and watches the objects for the informer. On the way it notices
 // two things that an informer does not report: that everything was listed once
 // more, and that a request never worked. The second is an error of the user; an
-// informer would retry for ever.
+// informer would retry forever.
 type source struct {
 	objects  dynamic.ResourceInterface
 	selector string
@@ -93,30 +93,11 @@ func refused(err error) bool {
 		apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
 }
 
-// slim removes what no script wants, before the object goes into the cache: the
-// record of who manages which field, half of many an object, and nulls, so that
-// a field that is null is a missing field.
+// slim removes what no script wants, before the object goes into the cache: the record of who
+// manages which field, half of many an object.
 func slim(object any) (any, error) {
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-		removeNulls(u.Object)
 	}
 	return object, nil
-}
-
-func removeNulls(value any) {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, child := range value {
-			if child == nil {
-				delete(value, key)
-			} else {
-				removeNulls(child)
-			}
-		}
-	case []any:
-		for _, child := range value {
-			removeNulls(child)
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package observe
+package main
 
 import (
 	"testing"
@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
@@ -27,18 +26,4 @@ func TestAListIsOfThePresent(t *testing.T) {
 		require.Len(t, client.Actions(), 1)
 		assert.Equal(t, want, client.Actions()[0].(clienttesting.ListActionImpl).ListOptions.ResourceVersion)
 	}
-}
-
-func TestTheCacheHasNeitherNullsNorManagedFields(t *testing.T) {
-	object := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"name": "a", "creationTimestamp": nil, "managedFields": []any{map[string]any{"manager": "kubectl"}}},
-		"spec":     map[string]any{"list": []any{map[string]any{"x": nil, "y": "", "z": int64(0)}, nil, "text"}},
-	}}
-	slimmed, err := slim(object)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{
-		"metadata": map[string]any{"name": "a"},
-		// An item of a list has a place, so it stays.
-		"spec": map[string]any{"list": []any{map[string]any{"y": "", "z": int64(0)}, nil, "text"}},
-	}, slimmed.(*unstructured.Unstructured).Object)
 }

@@ -1,4 +1,4 @@
-// Package podclient is the beginning that podlog and podruntime have in common: a
+// Package podclient is the beginning that podruntime has in common with others: a
 // client for the pods of one namespace, or of all.
 package podclient
 

@@ -1,9 +1,8 @@
-package secretsync
+package main
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,11 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -29,45 +29,52 @@ import (
 // so is the server.
 func TestAForeignSecretIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := whole("secretsync", "db", func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} })
-		client := fake.NewClientset(aTarget(), source, whole("harbour", "db"))
+		client := fake.NewClientset(aTarget(), source(), whole("harbour", "db"))
 		// A fake server sends all secrets to a watch, whatever it selects.
 		client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
 			return action.GetNamespace() == metav1.NamespaceAll, watch.NewFake(), nil
 		})
-		e := &env{rules: testRules}
-		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-		done := make(chan error, 1)
-		go func() { done <- run(ctx, client, e, 1, 0) }()
-		defer func() {
-			cancel()
-			require.NoError(t, <-done)
-		}()
+		out := runs(t, client)
 
 		time.Sleep(10 * time.Second) //nolint:forbidigo // fake time
-		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", e.out.String())
+		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", out.String())
 		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
-		time.Sleep(again / 2) //nolint:forbidigo // fake time
+		time.Sleep(retryAfter / 2) //nolint:forbidigo // fake time
 		_, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "no watch reports it")
-		time.Sleep(again) //nolint:forbidigo // fake time
+		time.Sleep(retryAfter) //nolint:forbidigo // fake time
 		made, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.True(t, testRules.made(trim(made)))
 	})
 }
 
-// stale returns a syncer with these caches, before a server that has these objects.
-func stale(t *testing.T, cached observed, live ...runtime.Object) (*syncer, *fake.Clientset) {
+// runs runs the program in a bubble, until the test ends, and returns what it prints.
+func runs(t *testing.T, client kubernetes.Interface, change ...func(*controller)) *testcluster.Output {
+	t.Helper()
+	out := &testcluster.Output{}
+	c, err := newController(client, testRules, 0, out)
+	require.NoError(t, err)
+	for _, f := range change {
+		f(c)
+	}
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.run(ctx, 1)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return out
+}
+
+// stale returns a controller with these caches, before a server that has these objects.
+func stale(t *testing.T, cached observed, live ...runtime.Object) (*controller, *fake.Clientset) {
 	t.Helper()
 	client := fake.NewClientset(live...)
-	s, err := newSyncer(client, testRules, 0, &testcluster.Output{})
+	s, err := newController(client, testRules, 0, &testcluster.Output{})
 	require.NoError(t, err)
-	t.Cleanup(func() { // the queue has goroutines
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		s.queue.Run(ctx, 1, s.reconcile)
-	})
+	t.Cleanup(s.queue.ShutDown) // it has goroutines
 	if cached.source != nil {
 		require.NoError(t, s.sources.GetStore().Add(cached.source))
 	}
@@ -87,11 +94,10 @@ func verbs(client *fake.Clientset) (verbs []string) {
 	return verbs
 }
 
-var harbourDB = types.NamespacedName{Namespace: "harbour", Name: "db"}
+var harbourDB = cache.NewObjectName("harbour", "db")
 
 func TestActDoesWhatWasDecided(t *testing.T) {
-	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
-	source, made, foreign := whole("secretsync", "db", annotated), testRules.copyOf(aSource(), "harbour", nil), whole("harbour", "db")
+	made, foreign := testRules.copyOf(aSource(), "harbour", nil), whole("harbour", "db")
 	for name, tc := range map[string]struct {
 		decision decision
 		have     *corev1.Secret
@@ -108,7 +114,7 @@ func TestActDoesWhatWasDecided(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := observed{aSource(), aTarget(), trim(tc.have)}
-			live := []runtime.Object{source, aTarget()}
+			live := []runtime.Object{source(), aTarget()}
 			if tc.have != nil {
 				live = append(live, tc.have)
 			}
@@ -142,8 +148,7 @@ func TestAWriteThatFailsIsNotReported(t *testing.T) {
 // The caches do not show what the program itself did a moment ago. The server refuses a
 // second copy, and then the decision is made again.
 func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
-	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
-	s, client := stale(t, observed{aSource(), aTarget(), nil}, whole("secretsync", "db", annotated), aTarget())
+	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget())
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	assert.Equal(t, []string{"create secrets", "create secrets", "get secrets", "get namespaces", "get secrets"}, verbs(client))
@@ -152,9 +157,8 @@ func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
 // An update that was refused has not been made: the next reconcile makes it, though nothing
 // has changed.
 func TestARefusedUpdateIsMadeAgain(t *testing.T) {
-	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
 	made := testRules.copyOf(aSource(otherUID), "harbour", nil)
-	s, client := stale(t, observed{aSource(), aTarget(), trim(made)}, whole("secretsync", "db", annotated), aTarget(), made)
+	s, client := stale(t, observed{aSource(), aTarget(), trim(made)}, source(), aTarget(), made)
 	refusals := 1
 	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		refusals--
@@ -165,60 +169,85 @@ func TestARefusedUpdateIsMadeAgain(t *testing.T) {
 	assert.Equal(t, []string{"update secrets", "update secrets"}, verbs(client))
 }
 
-// While one cache is not full, the queue waits.
+// While one cache is not full, nothing is reconciled: no copy is made, and none deleted.
 func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
-	for late, informer := range map[string]func(*syncer) cache.SharedIndexInformer{
-		"the namespaces": func(s *syncer) cache.SharedIndexInformer { return s.namespaces },
-		"the sources":    func(s *syncer) cache.SharedIndexInformer { return s.sources },
-		"the copies":     func(s *syncer) cache.SharedIndexInformer { return s.copies },
+	for name, informer := range map[string]func(*controller) *cache.SharedIndexInformer{
+		"the namespaces": func(c *controller) *cache.SharedIndexInformer { return &c.namespaces },
+		"the sources":    func(c *controller) *cache.SharedIndexInformer { return &c.sources },
+		"the copies":     func(c *controller) *cache.SharedIndexInformer { return &c.copies },
 	} {
-		t.Run(late, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, err := newSyncer(fake.NewClientset(aTarget()), testRules, 0, &testcluster.Output{})
-				require.NoError(t, err)
-				var calls atomic.Int32
-				var running sync.WaitGroup
-				ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-				running.Go(func() {
-					s.queue.Run(ctx, 1, func(context.Context, types.NamespacedName) error { calls.Add(1); return nil }, s.synced...)
-				})
-				s.queue.Enqueue(harbourDB)
-				for _, i := range []cache.SharedIndexInformer{s.namespaces, s.sources, s.copies} {
-					if i != informer(s) {
-						running.Go(func() { i.RunWithContext(ctx) })
-					}
-				}
+				client := fake.NewClientset(aTarget(), source(), testRules.copyOf(aSource(otherUID), "harbour", nil))
+				ready := make(chan struct{})
+				out := runs(t, client, func(c *controller) { *informer(c) = late{*informer(c), ready} })
 				time.Sleep(time.Minute) //nolint:forbidigo // fake time
-				assert.Zero(t, calls.Load(), "it was reconciled without "+late)
-				running.Go(func() { informer(s).RunWithContext(ctx) })
+				assert.Empty(t, out.String(), "it was reconciled without "+name)
+				close(ready)
 				time.Sleep(time.Minute) //nolint:forbidigo // fake time
-				assert.EqualValues(t, 1, calls.Load())
-				cancel()
-				running.Wait()
+				assert.Equal(t, "updated harbour/db: its source was made anew\n", out.String())
 			})
+		})
+	}
+}
+
+// late is an informer whose server answers late.
+type late struct {
+	cache.SharedIndexInformer
+	ready <-chan struct{}
+}
+
+func (l late) RunWithContext(ctx context.Context) {
+	<-l.ready
+	l.SharedIndexInformer.RunWithContext(ctx)
+}
+
+// An object is a key for each copy that it may concern, also when the watch missed its deletion.
+func TestTheKeysOfAnObject(t *testing.T) {
+	coast := aTarget(func(n *corev1.Namespace) { n.Name = "coast" })
+	for name, tc := range map[string]struct {
+		obj  any
+		keys []string
+	}{
+		"a namespace":                     {coast, []string{"coast/db", "coast/seal"}},
+		"a source":                        {aSource(), []string{"coast/db", "harbour/db"}},
+		"a copy":                          {aCopy(), []string{"harbour/db"}},
+		"a copy whose deletion is missed": {cache.DeletedFinalStateUnknown{Key: "harbour/db", Obj: aCopy()}, []string{"harbour/db"}},
+		"nothing":                         {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := stale(t, observed{aSource(), aTarget(), nil})
+			require.NoError(t, c.namespaces.GetStore().Add(coast))
+			require.NoError(t, c.sources.GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
+			c.enqueue(tc.obj)
+			var keys []string
+			for c.queue.Len() > 0 {
+				key, _ := c.queue.Get()
+				keys = append(keys, key.String())
+			}
+			assert.ElementsMatch(t, tc.keys, keys)
 		})
 	}
 }
 
 // A copy stays unless the server confirms that it should go.
 func TestAStaleCacheDeletesNoCopy(t *testing.T) {
-	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
-	source, made := whole("secretsync", "db", annotated), testRules.copyOf(aSource(), "harbour", nil)
+	made := testRules.copyOf(aSource(), "harbour", nil)
 	for name, tc := range map[string]struct {
 		cached observed
 		live   []runtime.Object
 		want   []string
 	}{
 		"the source is there": {
-			observed{nil, aTarget(), trim(made)}, []runtime.Object{source, aTarget(), made},
+			observed{nil, aTarget(), trim(made)}, []runtime.Object{source(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the namespace is a target": {
-			observed{aSource(), aTarget(plain), trim(made)}, []runtime.Object{source, aTarget(), made},
+			observed{aSource(), aTarget(plain), trim(made)}, []runtime.Object{source(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the copy has been replaced": {
-			observed{aSource(), aTarget(), aCopy(immutable)}, []runtime.Object{source, aTarget(), made},
+			observed{aSource(), aTarget(), aCopy(immutable)}, []runtime.Object{source(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the source is gone": {
@@ -231,5 +260,41 @@ func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 			require.NoError(t, s.reconcile(t.Context(), harbourDB))
 			assert.Equal(t, tc.want, verbs(client))
 		})
+	}
+}
+
+// The server deletes events when they are an hour old.
+func TestWhatIsStillSoIsRecordedAgainWhenTheServerHasForgottenIt(t *testing.T) {
+	s, client := stale(t, observed{aSource(), aTarget(), nil},
+		source(), aTarget(), whole("harbour", "db"))
+	for _, want := range []int{1, 1, 2} { // lines; the second time the server still has it
+		if want == 2 {
+			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", eventIn(t, client, "harbour").Name))
+		}
+		require.NoError(t, s.reconcile(t.Context(), harbourDB))
+		assert.Equal(t, "NameCollision", eventIn(t, client, "harbour").Reason)
+		assert.Equal(t, want, strings.Count(s.out.(*testcluster.Output).String(), "left alone"))
+	}
+}
+
+// eventIn returns the only event of a namespace.
+func eventIn(t *testing.T, client *fake.Clientset, namespace string) eventsv1.Event {
+	t.Helper()
+	list, err := client.EventsV1().Events(namespace).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	return list.Items[0]
+}
+
+// A foreign secret that its owner changes again and again is in the way all the time, and
+// that was recorded: each event is an object in etcd for an hour.
+func TestAForeignSecretThatChangesHasOneEvent(t *testing.T) {
+	foreign := whole("harbour", "db")
+	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget(), foreign)
+	for _, version := range []string{"2", "3", "4"} {
+		foreign.ResourceVersion = version
+		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, foreign.Namespace))
+		require.NoError(t, s.reconcile(t.Context(), harbourDB))
+		eventIn(t, client, "harbour")
 	}
 }

@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +21,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"example.com/hacking-a-controller/04-informer-queue/controller"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -34,8 +33,8 @@ type env struct {
 	config *rest.Config
 	client kubernetes.Interface // the administrator
 	rules  rules
-	log    logr.Logger
 	out    testcluster.Output // what the program prints
+	log    testcluster.Output // what it logs
 
 	namespaces []string
 }
@@ -46,7 +45,7 @@ var envs atomic.Int32
 
 func newEnv(t *testing.T, c *testcluster.Cluster, name string) *env {
 	name = fmt.Sprintf("%s-%d", name, envs.Add(1)) // crash1 and 19 is not crash11 and 9
-	s := &env{t: t, name: name, config: c.Config, client: c.Client, log: logr.Discard(),
+	s := &env{t: t, name: name, config: c.Config, client: c.Client,
 		rules: rules{annotation: name + ".example.com/secretsync", sourceNamespace: name + "-source"}}
 	t.Cleanup(s.clear)
 	s.createNamespace("source")
@@ -129,6 +128,14 @@ func (s *env) delete(place string) {
 	require.NoError(s.t, s.client.CoreV1().Secrets(at.Namespace).Delete(s.t.Context(), at.Name, metav1.DeleteOptions{}))
 }
 
+func (s *env) get(place string) *corev1.Secret {
+	s.t.Helper()
+	at := s.at(place)
+	got, err := s.client.CoreV1().Secrets(at.Namespace).Get(s.t.Context(), at.Name, metav1.GetOptions{})
+	require.NoError(s.t, err)
+	return got
+}
+
 // state is every secret of the env outside of the source namespace, in words.
 func (s *env) state(ctx context.Context) (map[string]string, error) {
 	all, err := s.client.CoreV1().Secrets("").List(ctx, metav1.ListOptions{})
@@ -193,15 +200,6 @@ func (s *env) becomes(want map[string]string) {
 	}
 }
 
-// prints waits for a line. The server has a write before the program knows of it.
-func (s *env) prints(line string) {
-	s.t.Helper()
-	printed := func() bool { return strings.Contains(s.out.String(), line) }
-	if !assert.Eventually(s.t, printed, testcluster.TestTimeout, 20*time.Millisecond) {
-		require.Contains(s.t, s.out.String(), line)
-	}
-}
-
 // start runs the program, until the function that it returns or the test ends.
 func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	return s.startWith(4, 0, change...)
@@ -209,15 +207,9 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 
 func (s *env) startWith(workers int, resync time.Duration, change ...func(*rest.Config)) (stop func()) {
 	s.t.Helper()
-	config := rest.CopyConfig(s.config)
-	for _, f := range change {
-		f(config)
-	}
-	client, err := kubernetes.NewForConfig(config)
-	require.NoError(s.t, err)
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- run(ctx, client, s, workers, resync) }()
+	go func() { done <- s.run(ctx, workers, resync, change...) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(s.t, <-done)
@@ -226,18 +218,12 @@ func (s *env) startWith(workers int, resync time.Duration, change ...func(*rest.
 	return stop
 }
 
-// run is what the program does after its command line and its checks.
-func run(ctx context.Context, client kubernetes.Interface, e *env, workers int, resync time.Duration) error {
-	s, err := newSyncer(client, e.rules, resync, &e.out)
-	if err == nil {
-		work(ctx, s, workers, s.reconcile)
+// run is the program, with changes of how it reaches the server.
+func (s *env) run(ctx context.Context, workers int, resync time.Duration, change ...func(*rest.Config)) error {
+	config := rest.CopyConfig(s.config)
+	for _, f := range change {
+		f(config)
 	}
-	return err
-}
-
-func work(ctx context.Context, s *syncer, workers int, reconcile controller.Reconcile[types.NamespacedName]) {
-	var running sync.WaitGroup
-	running.Go(func() { s.runInformers(ctx) })
-	s.queue.Run(ctx, workers, reconcile, s.synced...)
-	running.Wait()
+	log := funcr.New(func(_, args string) { fmt.Fprintln(&s.log, args) }, funcr.Options{Verbosity: 4})
+	return run(klog.NewContext(ctx, log), config, &s.out, options{s.rules, resync, workers})
 }

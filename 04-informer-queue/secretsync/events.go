@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 )
 
 // What an event says, to people and to programs.
@@ -30,9 +30,9 @@ var (
 // client-go has a recorder for events, in tools/events. It sends in the background,
 // and drops what it cannot send. Here an event is written like anything else: when that
 // fails, the key is tried again.
-func (s *syncer) record(ctx context.Context, key types.NamespacedName, d decision, about, source *secret) error {
+func (c *controller) record(ctx context.Context, key cache.ObjectName, d decision, about, source *secret) error {
 	instance, _ := os.Hostname() // without one, the name of the program will do
-	_, err := s.client.EventsV1().Events(about.Namespace).Create(ctx, &eventsv1.Event{
+	_, err := c.client.EventsV1().Events(about.Namespace).Create(ctx, &eventsv1.Event{
 		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: fmt.Sprintf("%s.%s.%s", program, about.UID, source.UID)},
 		EventTime:           metav1.NowMicro(),
 		ReportingController: program,
@@ -50,7 +50,7 @@ func (s *syncer) record(ctx context.Context, key types.NamespacedName, d decisio
 	case err != nil:
 		return fmt.Errorf("recording the event %s about the secret %s/%s: %w", reasons[d.action], about.Namespace, about.Name, err)
 	}
-	s.report(key, d)
+	c.report(key, d)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,15 +16,14 @@ import (
 )
 
 // churn changes sources and targets, calls the function before each change, and
-// waits for the end that there must be.
-func churn(s *env, before func(step int)) {
+// waits for the end that there must be, with what else there should be.
+func churn(s *env, before func(), want map[string]string) {
 	s.t.Helper()
-	want := map[string]string{}
 	for i := range 3 {
 		s.target(fmt.Sprintf("harbour-%d", i))
 	}
 	for step := range 24 {
-		before(step)
+		before()
 		name := fmt.Sprintf("db-%d", step%6)
 		switch {
 		case step == 18: // db-0
@@ -43,85 +41,6 @@ func churn(s *env, before func(step int)) {
 		want["harbour-1/"+name] = fmt.Sprintf("key=%d", step)
 	}
 	s.becomes(want)
-}
-
-func TestTheServerIsKilled(t *testing.T) {
-	c := testcluster.Start(t)
-	s := newEnv(t, c, "killed")
-	s.start()
-	churn(s, func(step int) {
-		if step%10 != 9 {
-			return
-		}
-		c.KillServer(t)
-		require.Eventually(t, func() bool {
-			_, err := s.client.CoreV1().Namespaces().Get(t.Context(), s.rules.sourceNamespace, metav1.GetOptions{})
-			return err == nil
-		}, testcluster.TestTimeout, 20*time.Millisecond)
-	})
-}
-
-func TestTheVersionIsGone(t *testing.T) {
-	// Without its cache, the API server forwards a watch to etcd, which has nothing
-	// from before a compaction.
-	c := testcluster.Start(t, "watch-cache-sizes=secrets#0", "watch-cache-sizes=namespaces#0")
-	s := newEnv(t, c, "gone")
-	var log testcluster.Output
-	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{Verbosity: 4})
-	proxy, config := testcluster.StartProxy(t, c.Config)
-	config.NextProtos = []string{"http/1.1"} // a broken HTTP/2 stream may look like an ERROR event
-	s.config = config
-
-	// An informer that is refused with 429 does not list again: it opens
-	// a watch from the version that it knows.
-	var busy, refused atomic.Bool
-	s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		query := request.URL.Query()
-		if !busy.Load() || !query.Has("watch") {
-			return next.RoundTrip(request)
-		}
-		if request.URL.Path == "/api/v1/secrets" && !query.Has("sendInitialEvents") {
-			refused.Store(true)
-		}
-		return &http.Response{StatusCode: http.StatusTooManyRequests, Body: http.NoBody, Request: request}, nil
-	}))
-	// It does list anew if its watch was cut off before it had brought anything. The
-	// deletion came by the watch: the copy was made after the first list.
-	s.target("first")
-	s.source("first", "1")
-	s.becomes(map[string]string{"first/first": "key=1"})
-	s.delete("source/first")
-	s.becomes(map[string]string{})
-	s.annotateNamespace("first", "null")
-	churn(s, func(step int) {
-		switch step {
-		case 8:
-			busy.Store(true)
-			proxy.Cut()
-		case 20:
-			// What it knows must be older than the present.
-			require.Eventually(t, refused.Load, testcluster.TestTimeout, time.Millisecond)
-		case 21:
-			compact(t, c)
-			busy.Store(false)
-		}
-	})
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "too old") }, testcluster.TestTimeout, 20*time.Millisecond)
-}
-
-// compact makes etcd forget everything but the present.
-func compact(t *testing.T, c *testcluster.Cluster) {
-	t.Helper()
-	list, err := c.Client.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{Limit: 1})
-	require.NoError(t, err)
-	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
-	address := c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(body))
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 
 func TestFaults(t *testing.T) {
@@ -152,7 +71,7 @@ func connectionDropped(t *testing.T, c *testcluster.Cluster) {
 	proxy, through := testcluster.StartProxy(t, c.Config)
 	s.config = through
 	s.start()
-	churn(s, func(int) { proxy.Cut() })
+	churn(s, proxy.Cut, map[string]string{})
 }
 
 func changesWhileDown(t *testing.T, c *testcluster.Cluster) {
@@ -198,18 +117,14 @@ func conflictOnUpdate(t *testing.T, c *testcluster.Cluster) {
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
-	var log testcluster.Output
-	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	stop := s.start(before("PUT", "/db", func() { s.patch("harbour/db", `{"metadata":{"labels":{"team":"coast"}}}`) }), requests.watch)
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 	s.set("source/db", "ebb")
 	s.becomes(map[string]string{"harbour/db": "key=ebb"})
 	stop() // and so wait for the last answer
 	assert.Equal(t, []string{"POST 201", "PUT 409", "PUT 200"}, firsts(requests.answers()))
-	made, err := s.client.CoreV1().Secrets(s.name+"-harbour").Get(t.Context(), "db", metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, "coast", made.Labels["team"], "the update did not undo what was done meanwhile")
-	assert.Empty(t, log.String(), "this is not a failure")
+	assert.Equal(t, "coast", s.get("harbour/db").Labels["team"], "the update did not undo what was done meanwhile")
+	assert.NotContains(t, s.log.String(), "trying again later", "this is not a failure")
 }
 
 func conflictOnDelete(t *testing.T, c *testcluster.Cluster) {
@@ -310,8 +225,6 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 	s.source("db", "tide")
 	s.target("harbour")
 	requests := &ledger{}
-	var log testcluster.Output
-	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	stop := s.startWith(1, 0, before("POST", "", func() {
 		assert.NoError(t, s.client.CoreV1().Namespaces().Delete(t.Context(), s.name+"-harbour", metav1.DeleteOptions{}))
 	}), requests.watch)
@@ -320,19 +233,17 @@ func terminatesFirst(t *testing.T, c *testcluster.Cluster) {
 	s.becomes(map[string]string{"coast/db": "key=tide"})
 	stop()
 	assert.Equal(t, []string{"POST 403", "POST 201"}, firsts(requests.answers()))
-	assert.NotContains(t, log.String(), "trying again later")
+	assert.NotContains(t, s.log.String(), "trying again later")
 }
 
 func panics(t *testing.T, c *testcluster.Cluster) {
 	s := newEnv(t, c, "panics")
-	var log testcluster.Output
-	s.log = funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{})
 	s.source("db", "tide")
 	s.source("mail", "post")
 	s.target("harbour")
 	s.startWith(1, 0, before("POST", "", func() { panic("nobody thought of this") }))
 	s.becomes(map[string]string{"harbour/db": "key=tide", "harbour/mail": "key=post"})
-	assert.Contains(t, log.String(), "reconcile panicked: nobody thought of this")
+	assert.Contains(t, s.log.String(), "reconcile panicked: nobody thought of this")
 }
 
 func stopped(t *testing.T, c *testcluster.Cluster) {

@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"bufio"
@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -28,7 +27,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -107,16 +105,10 @@ func runAs(s *env, as *rest.Config) (denied func() []string) {
 		return response, err
 	})(config)
 
-	client := kubernetes.NewForConfigOrDie(config)
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	s.config = config
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() {
-		err := checkAccess(ctx, client, s.rules, io.Discard)
-		if err == nil {
-			err = run(ctx, client, s, 2, 0)
-		}
-		done <- err
-	}()
+	go func() { done <- s.run(ctx, 2, 0) }()
 	s.t.Cleanup(func() {
 		cancel()
 		// Who may not list is refused at the start, all others go on.

@@ -1,4 +1,4 @@
-package secretsync
+package main
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/client-go/rest"
 )
@@ -86,15 +87,11 @@ func before(method, name string, do func()) func(*rest.Config) {
 	})
 }
 
-// refuseOnce makes the server fail at the first request with this method.
+// refuseOnce makes the network fail at the first request with this method.
 func refuseOnce(method string) func(*rest.Config) {
-	var once sync.Once
+	var refused atomic.Bool
 	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		refused := false
-		if request.Method == method {
-			once.Do(func() { refused = true })
-		}
-		if refused {
+		if request.Method == method && refused.CompareAndSwap(false, true) {
 			return nil, errors.New("the network is in a bad mood")
 		}
 		return next.RoundTrip(request)

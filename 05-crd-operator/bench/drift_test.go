@@ -3,10 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -21,7 +18,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
@@ -67,18 +63,13 @@ func BenchmarkDrift(b *testing.B) {
 	}
 }
 
-// startSettings runs the program settings, with the command line that a user would
-// give it.
+// startSettings runs the operator settings.
 func (s *stage) startSettings(b *testing.B) {
 	b.Helper()
-	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
-	require.NoError(b, os.WriteFile(kubeconfig, s.KubeConfig, 0o600))
 	ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
-	done := make(chan int, 1)
-	go func() {
-		done <- cli.Run(ctx, settings.Command(), []string{"--kubeconfig=" + kubeconfig, "--namespace=" + drift}, io.Discard, os.Stderr)
-	}()
-	b.Cleanup(func() { cancel(); assert.Zero(b, <-done, "the exit code") })
+	done := make(chan error, 1)
+	go func() { done <- settings.Run(ctx, s.Config, settings.Options{Namespace: drift}) }()
+	b.Cleanup(func() { cancel(); assert.NoError(b, <-done) })
 }
 
 func (s *stage) createLayer(b *testing.B) {

@@ -95,8 +95,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case d.Wake.IsZero():
 		return ctrl.Result{}, nil
 	default:
-		// What is not positive would be never.
-		return ctrl.Result{RequeueAfter: max(d.Wake.Sub(r.Clock.Now()), 1)}, nil
+		wait := max(d.Wake.Sub(r.Clock.Now()), 1) // what is not positive would be never
+		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 }
 
@@ -130,10 +130,11 @@ func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName) (o l
 // getAt returns the At, or nil if there is none.
 func getAt(ctx context.Context, from client.Reader, key types.NamespacedName) (*cnat.At, error) {
 	at := &cnat.At{}
-	switch err := from.Get(ctx, key, at); {
-	case apierrors.IsNotFound(err):
+	err := from.Get(ctx, key, at)
+	if apierrors.IsNotFound(err) {
 		return nil, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("reading the At %s: %w", key, err)
 	}
 	return at, nil
@@ -142,10 +143,11 @@ func getAt(ctx context.Context, from client.Reader, key types.NamespacedName) (*
 // getPod returns the pod, or nil if there is none.
 func getPod(ctx context.Context, from client.Reader, key types.NamespacedName) (*corev1.Pod, error) {
 	pod := &corev1.Pod{}
-	switch err := from.Get(ctx, key, pod); {
-	case apierrors.IsNotFound(err):
+	err := from.Get(ctx, key, pod)
+	if apierrors.IsNotFound(err) {
 		return nil, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("reading the pod %s: %w", key, err)
 	}
 	return pod, nil

@@ -37,7 +37,7 @@ func TestOneCluster(t *testing.T) {
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
 	err := Run(silent(t), c.Config, Options{})
-	require.EqualError(t, err, "the cluster does not know Ats; create their CRD with kubectl apply -f config/crd")
+	require.EqualError(t, err, "the cluster does not know ats; create their CRD with kubectl apply -f config/crd")
 }
 
 // withoutRights takes one right away after the other that the start depends on.

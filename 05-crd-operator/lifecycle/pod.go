@@ -56,16 +56,18 @@ const DefaultImage = "busybox:1.37.0"
 func DesiredPod(at *cnat.At, image string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:  at.Namespace,
-			Name:       PodName(at.Name),
-			Labels:     map[string]string{"app": at.Name, ManagedBy: Operator},
+			Namespace: at.Namespace,
+			Name:      PodName(at.Name),
+			Labels:    map[string]string{"app": at.Name, ManagedBy: Operator},
+			// When the pod is deleted, it stays until the operator has seen how it ended.
 			Finalizers: []string{Finalizer},
 			// When the At is deleted, the garbage collector deletes the pod.
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(at, cnat.SchemeGroupVersion.WithKind("At"))},
 		},
 		Spec: corev1.PodSpec{
-			RestartPolicy:                corev1.RestartPolicyOnFailure,
-			AutomountServiceAccountToken: new(false), // the command has no business with the API server
+			RestartPolicy: corev1.RestartPolicyOnFailure,
+			// The command has no business with the API server.
+			AutomountServiceAccountToken: new(false),
 			SecurityContext: &corev1.PodSecurityContext{
 				RunAsNonRoot:   new(true),
 				RunAsUser:      new(int64(nobody)),

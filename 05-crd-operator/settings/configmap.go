@@ -62,84 +62,89 @@ func desired(key types.NamespacedName, layers []*v1alpha1.SettingsLayer, data ma
 	return want
 }
 
-// difference describes how a ConfigMap differs from the one that is wanted. It is empty when
-// there is nothing to do: an apply that changes nothing would be harmless, but it is a
-// request. It names keys, and never a value.
-func difference(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) string {
+// delta is how a ConfigMap differs from the one that is wanted.
+type delta struct {
+	missing   bool     // there is none
+	immutable bool     // it can only be replaced
+	foreign   []string // keys that somebody else has added; a workload reads all keys, so they do harm
+	surplus   []string // keys of ours that no layer has any more
+	changed   []string // keys of ours with another value
+	lost      []string // wanted keys that are not ours: new ones, and those that somebody else has set or removed
+	label     bool     // our label is another
+	owners    bool     // its owners are others, be it one too many
+	ownerLost bool     // one that is wanted is not there
+}
+
+// compare finds all differences. When we own what we want, and nothing else is there, there is
+// nothing to do: an apply that changes nothing would be harmless, but it is a request.
+func compare(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) delta {
 	if have == nil {
-		return "it is missing"
+		return delta{missing: true}
 	}
 	ours := owned(have)
-	keys := differentKeys(ours.Data, want.Data)
-	foreign := foreignKeys(have, ours, want)
+	d := delta{
+		immutable: ptr.Deref(have.Immutable, false),
+		foreign:   slices.Collect(maps.Keys(have.BinaryData)),
+		label:     !maps.Equal(ours.Labels, want.Labels),
+		owners:    !equality.Semantic.DeepEqual(ours.OwnerReferences, want.OwnerReferences),
+	}
+	for key, value := range have.Data {
+		_, isOurs := ours.Data[key]
+		wanted, isWanted := want.Data[key]
+		switch {
+		case !isOurs && !isWanted:
+			d.foreign = append(d.foreign, key)
+		case !isWanted:
+			d.surplus = append(d.surplus, key)
+		case isOurs && value != wanted:
+			d.changed = append(d.changed, key)
+		}
+	}
+	slices.Sort(d.foreign)
+	for key := range want.Data {
+		if _, isOurs := ours.Data[key]; !isOurs {
+			d.lost = append(d.lost, key)
+		}
+	}
+	for _, owner := range want.OwnerReferences {
+		_, found := slices.BinarySearchFunc(ours.OwnerReferences, owner, byUID)
+		d.ownerLost = d.ownerLost || !found
+	}
+	return d
+}
+
+// String is the difference in words. It is empty when there is none. It names keys, and never a
+// value.
+func (d delta) String() string {
+	keys := slices.Concat(d.lost, d.changed, d.surplus)
+	slices.Sort(keys)
 	switch {
-	case ptr.Deref(have.Immutable, false):
+	case d.missing:
+		return "it is missing"
+	case d.immutable:
 		return "it is immutable"
-	case len(foreign) > 0:
-		return "no layer has " + list(foreign)
+	case len(d.foreign) > 0:
+		return "no layer has " + list(d.foreign)
 	case len(keys) > 0:
 		return "not as in the layers: " + list(keys)
-	case !maps.Equal(ours.Labels, want.Labels):
+	case d.label:
 		return "its label differs"
-	case !sameOwners(ours, want):
+	case d.owners:
 		return "its owners differ"
 	default:
 		return ""
 	}
 }
 
-// drifted reports whether a difference comes from others, and not from a layer that is new,
-// has changed or is gone. For that the status of every layer must be current, and then
-// something that they want must be gone, or something be there that they never wanted.
-func drifted(o observed, want *corev1ac.ConfigMapApplyConfiguration) bool {
-	for _, layer := range o.layers {
-		if layer.Status.ConfigMap != o.key.Name || layer.Status.ObservedGeneration != layer.Generation {
-			return false
-		}
-	}
-	if o.have == nil {
-		return true
-	}
-	// A value that somebody else has set is not ours any more. One that is ours, and
-	// not the right one, was right before a layer went.
-	ours := owned(o.have)
-	for key := range want.Data {
-		if _, ok := ours.Data[key]; !ok {
-			return true
-		}
-	}
-	return !containsOwners(ours, want) || ptr.Deref(o.have.Immutable, false) ||
-		len(foreignKeys(o.have, ours, want)) > 0 || !maps.Equal(ours.Labels, want.Labels)
-}
-
-// hasSurplus reports whether a ConfigMap has a key that is not wanted.
-func hasSurplus(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) bool {
-	for key := range have.Data {
-		if _, ok := want.Data[key]; !ok {
-			return true
-		}
-	}
-	return len(have.BinaryData) > 0
-}
-
-// sameOwners compares owners that are sorted by their UIDs.
-func sameOwners(a, b *corev1ac.ConfigMapApplyConfiguration) bool {
-	return equality.Semantic.DeepEqual(a.OwnerReferences, b.OwnerReferences)
-}
-
-// containsOwners reports whether the first has all owners of the second.
-func containsOwners(all, some *corev1ac.ConfigMapApplyConfiguration) bool {
-	for _, owner := range some.OwnerReferences {
-		if _, found := slices.BinarySearchFunc(all.OwnerReferences, owner, byUID); !found {
-			return false
-		}
-	}
-	return true
+// byOthers reports whether somebody else is the cause, if every layer is as it was: something that
+// is wanted is gone, or something is there that was never wanted. A value that somebody else has set
+// is not ours any more. One that is ours, and not the right one, was right before a layer went.
+func (d delta) byOthers() bool {
+	return d.missing || d.immutable || len(d.foreign)+len(d.lost) > 0 || d.label || d.ownerLost
 }
 
 // owned is what the operator owns of a ConfigMap. The server records who has set which
-// field, and a field that somebody else changes is no longer ours. So when we own what we
-// want, all is well.
+// field, and a field that somebody else changes is no longer ours.
 func owned(have *corev1.ConfigMap) *corev1ac.ConfigMapApplyConfiguration {
 	ours, err := corev1ac.ExtractConfigMap(have, program)
 	if err != nil { // metadata.managedFields cannot be read
@@ -150,35 +155,6 @@ func owned(have *corev1.ConfigMap) *corev1ac.ConfigMapApplyConfiguration {
 	}
 	slices.SortFunc(ours.OwnerReferences, byUID)
 	return ours
-}
-
-// foreignKeys are those that somebody else has added. A workload reads all keys of the
-// ConfigMap, so they do harm.
-func foreignKeys(have *corev1.ConfigMap, ours, want *corev1ac.ConfigMapApplyConfiguration) []string {
-	keys := slices.Collect(maps.Keys(have.BinaryData))
-	for key := range have.Data {
-		_, isOurs := ours.Data[key]
-		_, isWanted := want.Data[key]
-		if !isOurs && !isWanted {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// differentKeys are those that only one of the two has, or with another value.
-func differentKeys(a, b map[string]string) []string {
-	var keys []string
-	for _, pair := range [][2]map[string]string{{a, b}, {b, a}} {
-		for key, value := range pair[0] {
-			if other, ok := pair[1][key]; !ok || other != value {
-				keys = append(keys, key)
-			}
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 func byUID(a, b metav1ac.OwnerReferenceApplyConfiguration) int { return cmp.Compare(*a.UID, *b.UID) }
@@ -239,7 +215,7 @@ func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, want *co
 // prune removes the keys of others, which an apply does not touch. It comes first: a key of
 // theirs may leave no room for ours.
 func (r *Reconciler) prune(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
-	foreign := foreignKeys(have, owned(have), want)
+	foreign := compare(have, want).foreign
 	if len(foreign) == 0 {
 		return nil
 	}

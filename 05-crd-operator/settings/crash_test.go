@@ -139,7 +139,7 @@ func restarting(s *env, crashAfter int, requests *ledger) (died func() int) {
 			if deaths.Load() == 0 {
 				crash(crashAfter, func() { deaths.Add(1); die() })(config)
 			}
-			err := Run(life, config, Options{Namespace: s.name, ConfigMap: "settings", Workers: 2, SkipNameValidation: true})
+			err := Run(life, config, Options{Namespace: s.name, Workers: 2, SkipNameValidation: true})
 			if life.Err() == nil {
 				assert.NoError(s.t, err)
 			}

@@ -285,7 +285,7 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
 	go func() {
-		o := Options{Namespace: s.name, ConfigMap: "settings", Workers: s.workers, SkipNameValidation: true}
+		o := Options{Namespace: s.name, Workers: s.workers, SkipNameValidation: true}
 		if s.unwatched {
 			done <- runWithoutWatch(ctx, config, o)
 		} else {

@@ -90,7 +90,7 @@ func runAs(s *env) (denied func() []string) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, config, Options{Namespace: s.name, ConfigMap: "settings", Workers: 1, SkipNameValidation: true})
+		done <- Run(ctx, config, Options{Namespace: s.name, Workers: 1, SkipNameValidation: true})
 	}()
 	s.t.Cleanup(func() {
 		cancel()

@@ -34,9 +34,8 @@ func TestAConflictIsLeftToTheRateLimiter(t *testing.T) {
 			require.NoError(t, AddToScheme(scheme))
 			layer := defaults()
 			r := &Reconciler{
-				Client:    fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(refuse).Build(),
-				Recorder:  events.NewFakeRecorder(10),
-				ConfigMap: "settings",
+				Client:   fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(refuse).Build(),
+				Recorder: events.NewFakeRecorder(10),
 			}
 			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
 			assert.Equal(t, reconcile.Result{}, result)

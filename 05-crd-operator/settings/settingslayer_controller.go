@@ -11,11 +11,11 @@
 // ConfigMap and follow the layers. But it would not see that somebody edits or deletes what
 // it has made.
 //
+//	main.go                       flags, the scheme, the manager with its caches
 //	settingslayer_controller.go   what is watched; observe, decide and act
 //	merge.go                      which layer wins which key
 //	configmap.go                  the desired ConfigMap, how the present one differs, and the writes
 //	status.go                     what the layers show to users
-//	command.go                    the program
 package settings
 
 import (
@@ -31,7 +31,6 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,8 +48,6 @@ type Reconciler struct {
 	// APIReader reads from the API server.
 	APIReader client.Reader
 	Recorder  events.EventRecorder
-	// ConfigMap is the name of the ConfigMap in each namespace.
-	ConfigMap string
 	// Workers is how many namespaces to reconcile at the same time.
 	Workers int
 }
@@ -64,7 +61,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // ControllerManagedBy returns the controller without its reconciler, for a program that puts
 // middleware around that.
 func (r *Reconciler) ControllerManagedBy(mgr ctrl.Manager) *ctrl.Builder {
-	enqueue := handler.EnqueueRequestsFromMapFunc(r.requestFor)
+	enqueue := handler.EnqueueRequestsFromMapFunc(requestFor)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(program).
 		Watches(&v1alpha1.SettingsLayer{}, enqueue, builder.WithPredicates(layerChanged)).
@@ -79,8 +76,8 @@ func (r *Reconciler) ControllerManagedBy(mgr ctrl.Manager) *ctrl.Builder {
 
 // requestFor maps an object to the key of the queue: all layers of a namespace, and its
 // ConfigMap, are one key, and no two workers ever have the same key.
-func (r *Reconciler) requestFor(_ context.Context, object client.Object) []ctrl.Request {
-	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: r.ConfigMap}}}
+func requestFor(_ context.Context, object client.Object) []ctrl.Request {
+	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: ConfigMap}}}
 }
 
 // layerChanged lets through what can change the ConfigMap. A new status cannot, and does not
@@ -90,9 +87,8 @@ var layerChanged = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	return e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration() || e.ObjectOld.GetUID() != e.ObjectNew.GetUID()
 }}
 
-// All ConfigMaps of the operator have one name, so it needs no right to any other: with
-// another --config-map, put that name here. The right to create has a name, too, because an
-// apply, unlike a create, has it in its URL.
+// All ConfigMaps of the operator have one name, so it needs no right to any other. The right
+// to create has a name, too, because an apply, unlike a create, has it in its URL.
 //
 // +kubebuilder:rbac:groups=settings.example.com,resources=settingslayers,verbs=list;watch
 // +kubebuilder:rbac:groups=settings.example.com,resources=settingslayers/status,verbs=update
@@ -107,7 +103,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	d := decide(o)
-	if d.needsLiveRead(o.have) {
+	if d.needsLiveRead() {
 		// The cache may be stale: it may lack a layer that there is, or have one that is
 		// being deleted. So the API server confirms the layers first.
 		if o.layers, o.leaving, err = listLayers(ctx, r.APIReader, req.Namespace); err != nil {
@@ -197,6 +193,7 @@ type decision struct {
 	why    string                                // for the log
 	drift  bool                                  // whether somebody else is the cause
 	want   *corev1ac.ConfigMapApplyConfiguration // to apply, and to replace
+	delta  delta                                 // how the ConfigMap differs from that
 	merged merged
 	refuse omission // for the status of all layers
 }
@@ -228,12 +225,13 @@ func decide(o observed) decision {
 
 	d := decision{merged: merge(o.layers)}
 	d.want = desired(o.key, o.layers, d.merged.data)
-	d.why = difference(o.have, d.want)
-	d.drift = d.why != "" && drifted(o, d.want)
+	d.delta = compare(o.have, d.want)
+	d.why = d.delta.String()
+	d.drift = d.delta.byOthers() && isCurrent(o)
 	switch {
 	case d.why == "":
 		d.action = leave
-	case o.have != nil && ptr.Deref(o.have.Immutable, false):
+	case d.delta.immutable:
 		d.action = replace
 	default:
 		d.action = apply
@@ -254,15 +252,23 @@ func isOurs(o observed) bool {
 // needsLiveRead reports whether a decision does harm if it is based on layers of a stale cache:
 // it takes away the ConfigMap or a key of it, or it changes its owners. The garbage collector
 // may just have taken an owner off, for a layer that is deleted with --cascade=orphan.
-func (d decision) needsLiveRead(have *corev1.ConfigMap) bool {
+func (d decision) needsLiveRead() bool {
 	switch d.action {
 	case remove, replace:
 		return true
 	case apply:
-		return have != nil && (hasSurplus(have, d.want) || !sameOwners(owned(have), d.want))
+		return len(d.delta.foreign)+len(d.delta.surplus) > 0 || d.delta.owners
 	default:
 		return false
 	}
+}
+
+// isCurrent reports whether the status of every layer is. If it is not, a layer is new or has
+// changed, and that may be why the ConfigMap differs.
+func isCurrent(o observed) bool {
+	return !slices.ContainsFunc(o.layers, func(layer *v1alpha1.SettingsLayer) bool {
+		return layer.Status.ConfigMap != o.key.Name || layer.Status.ObservedGeneration != layer.Generation
+	})
 }
 
 // report logs what was done. It names keys, and never a value.

@@ -54,7 +54,7 @@ func runWithoutWatch(ctx context.Context, config *rest.Config, o Options) error 
 	r := NewReconciler(mgr, o)
 	if err := ctrl.NewControllerManagedBy(mgr).
 		Named(program).
-		Watches(&v1alpha1.SettingsLayer{}, handler.EnqueueRequestsFromMapFunc(r.requestFor), builder.WithPredicates(layerChanged)).
+		Watches(&v1alpha1.SettingsLayer{}, handler.EnqueueRequestsFromMapFunc(requestFor), builder.WithPredicates(layerChanged)).
 		WithOptions(controller.Options{SkipNameValidation: new(true)}).
 		Complete(r); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
 
 // checkAccess lists one object of each kind that the caches will list and watch. A
@@ -30,7 +31,7 @@ func checkAccess(ctx context.Context, server client.Reader, namespaces []string)
 			server.List(ctx, &cnat.AtList{}, in, one),
 			server.List(ctx, &layers.SettingsLayerList{}, in, one),
 			server.List(ctx, &corev1.PodList{}, in, one, client.MatchingLabels{lifecycle.ManagedBy: lifecycle.Operator}),
-			server.List(ctx, &corev1.ConfigMapList{}, in, one, client.MatchingFields{"metadata.name": configMap}),
+			server.List(ctx, &corev1.ConfigMapList{}, in, one, client.MatchingFields{"metadata.name": settings.ConfigMap}),
 		)
 		if apierrors.IsNotFound(err) {
 			return errors.New("the cluster does not know Ats or SettingsLayers; create their CRDs with kubectl apply -k config/crd")

@@ -29,6 +29,7 @@ import (
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	layers "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
+	"example.com/hacking-a-controller/05-crd-operator/settings"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -102,7 +103,7 @@ func (e *env) inEffect(namespace string) bool {
 // colour is the one in the ConfigMap that is made of the layers.
 func (e *env) colour(namespace string) string {
 	made := &corev1.ConfigMap{}
-	if e.client.Get(e.t.Context(), client.ObjectKey{Namespace: namespace, Name: configMap}, made) != nil {
+	if e.client.Get(e.t.Context(), client.ObjectKey{Namespace: namespace, Name: settings.ConfigMap}, made) != nil {
 		return ""
 	}
 	return made.Data["colour"]

@@ -11,14 +11,11 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"example.com/hacking-a-controller/05-crd-operator/access"
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
 )
-
-// configMap is the name of the ConfigMap that settings makes of the layers. The
-// role allows no other.
-const configMap = "settings"
 
 // Run works until the context ends. It returns an error if it could not start, or has
 // lost the Lease: the kubelet then starts it again.
@@ -75,7 +72,7 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 	options := ctrl.Options{
 		Logger:                 klog.FromContext(ctx),
 		Scheme:                 scheme,
-		MapperProvider:         newMapper,
+		MapperProvider:         access.Mapper(scheme),
 		Cache:                  cacheOptions(o.Namespaces),
 		Metrics:                metrics,
 		HealthProbeBindAddress: o.HealthAddress,
@@ -94,7 +91,7 @@ func newManager(ctx context.Context, config *rest.Config, o Options) (ctrl.Manag
 // addControllers adds the operators of stage 5, with a trace around each reconcile.
 func addControllers(mgr ctrl.Manager, o Options, tracing *tracing) error {
 	ats := controllerruntime.NewReconciler(mgr, controllerruntime.Options{Workers: o.Concurrency, Image: o.CommandImage})
-	layers := settings.NewReconciler(mgr, settings.Options{ConfigMap: configMap, Workers: o.Concurrency})
+	layers := settings.NewReconciler(mgr, settings.Options{Workers: o.Concurrency})
 	return errors.Join(
 		ats.ControllerManagedBy(mgr).Complete(tracing.traceReconciles("reconcile At", ats)),
 		layers.ControllerManagedBy(mgr).Complete(tracing.traceReconciles("reconcile settings", layers)),

@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"example.com/hacking-a-controller/05-crd-operator/settings"
 	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -77,7 +78,7 @@ func bothWork(t *testing.T, e *env) {
 	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 	p.ready()
 	require.Eventually(t, func() bool { return e.inEffect("work") }, testcluster.TestTimeout, pause)
-	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "work", Name: configMap}}
+	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "work", Name: settings.ConfigMap}}
 	require.NoError(t, e.client.Patch(t.Context(), forged, client.RawPatch(types.MergePatchType, []byte(`{"data":{"colour":"forged"}}`))))
 	require.Eventually(t, isBlue, testcluster.TestTimeout, pause)
 

@@ -2,6 +2,10 @@
 # Step 4: one kubeconfig has a token that nobody issued, and the user of the other may list.
 cd "$(dirname "$0")/../.." || exit 1
 
+if [ ! -s reader.kubeconfig ]; then
+	echo "reader.kubeconfig is not there yet: run the first block of step 4"
+	exit 1
+fi
 if [ ! -s stranger.kubeconfig ]; then
 	echo "stranger.kubeconfig is not there yet: run the second block of step 4"
 	exit 1

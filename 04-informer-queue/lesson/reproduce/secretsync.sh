@@ -2,7 +2,7 @@
 # pier/db, and a target, mole. All that is gone at the end.
 . 04-informer-queue/lesson/reproduce/common.sh
 clean() { kubectl delete namespace pier mole; }
-go -C 04-informer-queue build -o "$dir/" ./cmd/secretsync
+go -C 04-informer-queue build -o "$dir/" ./secretsync
 
 # create makes pier/db.
 create() {
@@ -16,9 +16,9 @@ create() {
 	create
 } > /dev/null
 
-# start runs secretsync with more flags.
+# start runs secretsync, with more variables in its environment.
 start() {
-	"$dir/secretsync" --source-namespace=pier "$@" >> "$dir/log" 2>&1 &
+	env "$@" "$dir/secretsync" --source-namespace=pier >> "$dir/log" 2>&1 &
 	program=$!
 	pids="$pids $program"
 }

@@ -2,9 +2,6 @@
 // controllerruntime.
 package main
 
-import (
-	"example.com/hacking-a-controller/05-crd-operator/cli"
-	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
-)
+import "example.com/hacking-a-controller/05-crd-operator/controllerruntime"
 
-func main() { cli.Main(controllerruntime.Command()) }
+func main() { controllerruntime.Main() }

@@ -2,9 +2,6 @@
 // as it should be. See package settings.
 package main
 
-import (
-	"example.com/hacking-a-controller/05-crd-operator/cli"
-	"example.com/hacking-a-controller/05-crd-operator/settings"
-)
+import "example.com/hacking-a-controller/05-crd-operator/settings"
 
-func main() { cli.Main(settings.Command()) }
+func main() { settings.Main() }

@@ -42,12 +42,12 @@ type Judge struct {
 	Kind string `json:"kind"`
 	// Level is how hard it is within its stage: 1, 2 or 3. Tries have none.
 	Level int `json:"level"`
-	// Lesson is the part of the stage whose lesson asks for the tries, such as podlog; empty is
+	// Lesson is the part of the stage whose lesson asks for the tries, such as queue; empty is
 	// the lesson of the stage itself.
 	Lesson string `json:"lesson"`
 	// Minutes are what somebody needs who read the lesson. Those of tries are counted.
 	Minutes int `json:"minutes"`
-	// Read are the files to open first, from the stage's folder, such as podlog/handlers.go or
+	// Read are the files to open first, from the stage's folder, such as first/main.go or
 	// ../lab/README.md.
 	Read []string `json:"read"`
 	// Module is the folder of the module with the tests, from the stage's folder, such as tools
@@ -86,7 +86,7 @@ type Wrong struct {
 
 // A Test is one that fails until the exercise is solved.
 type Test struct {
-	Package string `json:"package"` // such as ./podlog
+	Package string `json:"package"` // such as ./first
 	Test    string `json:"test"`    // such as TestTable, or TestTable/a_case for one subtest
 	Output  string `json:"output"`  // what it prints when it fails, in part
 	Because string `json:"because"` // what it asks, for the learner

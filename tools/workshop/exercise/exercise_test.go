@@ -140,8 +140,8 @@ func TestEachFileIsChecked(t *testing.T) {
 		"a test that is not":     {"judge.yaml", "tests: [{package: ./sum, test: TestSu}]", `there is no test "TestSu" in ./sum`},
 		"a test without a name":  {"judge.yaml", "tests: [{package: ./sum}]", `there is no test "" in ./sum`},
 		"a package that is not":  {"judge.yaml", "tests: [{package: ./none, test: TestSum}]", `there is no test "TestSum" in ./none`},
-		"a package without a ./": {"judge.yaml", "tests: [{package: sum, test: TestSum}]", `package is "sum", write it like ./podlog`},
-		"a package elsewhere":    {"judge.yaml", "tests: [{package: ./../sum, test: TestSum}]", `package is "./../sum", write it like ./podlog`},
+		"a package without a ./": {"judge.yaml", "tests: [{package: sum, test: TestSum}]", `package is "sum", write it like ./first`},
+		"a package elsewhere":    {"judge.yaml", "tests: [{package: ./../sum, test: TestSum}]", `package is "./../sum", write it like ./first`},
 		"no output":              {"judge.yaml", "tests: [{package: ./sum, test: TestSum}]", `"TestSum" has no output`},
 		"no because":             {"judge.yaml", "tests: [{package: ./sum, test: TestSum}]", `"TestSum" has no because`},
 	} {

@@ -247,7 +247,7 @@ func (l *loader) checkTest(test Test) {
 	}
 	clean := path.Clean(test.Package)
 	if !filepath.IsLocal(clean) || (test.Package != "." && test.Package != "./"+clean) {
-		l.wrong("judge.yaml: package is %q, write it like ./podlog", test.Package)
+		l.wrong("judge.yaml: package is %q, write it like ./first", test.Package)
 		return
 	}
 	if !l.declares(test.Package, test.Function()) {

@@ -35,13 +35,15 @@ func (l *loader) readTries() {
 }
 
 // FindTry returns the exercise that has a try called name, and the number of the try there, from 1.
-// Its error names all that there are.
-func FindTry(r repository.Repository, name string) (Exercise, int, error) {
+// Of several it is the one whose lesson has the folder within, or is in it. Its error names all that there are.
+func FindTry(r repository.Repository, name, within string) (Exercise, int, error) {
 	exercises, _, err := All(r)
 	if err != nil {
 		return Exercise{}, 0, err
 	}
-	var names []string
+	var names, lessons []string
+	var found Exercise
+	number := 0
 	for _, e := range exercises {
 		if e.Judge.Kind != Try {
 			continue
@@ -49,9 +51,21 @@ func FindTry(r repository.Repository, name string) (Exercise, int, error) {
 		for _, group := range e.Judge.Groups {
 			names = append(names, group.Name)
 		}
-		if i := slices.IndexFunc(e.Judge.Groups, func(g Group) bool { return g.Name == name }); i >= 0 {
+		i := slices.IndexFunc(e.Judge.Groups, func(g Group) bool { return g.Name == name })
+		if i < 0 {
+			continue
+		}
+		folder := path.Join(e.Stage.Folder, e.Judge.Lesson)
+		if within == folder || strings.HasPrefix(within, folder+"/") {
 			return e, i + 1, nil
 		}
+		found, number, lessons = e, i+1, append(lessons, folder)
 	}
-	return Exercise{}, 0, fmt.Errorf("there is no try %q; the tries are: %s", name, strings.Join(names, ", "))
+	switch len(lessons) {
+	case 1:
+		return found, number, nil
+	case 0:
+		return Exercise{}, 0, fmt.Errorf("there is no try %q; the tries are: %s", name, strings.Join(names, ", "))
+	}
+	return Exercise{}, 0, fmt.Errorf("%s is a try of %s: say which by doing this in its folder", name, strings.Join(lessons, " and of "))
 }

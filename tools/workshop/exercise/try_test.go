@@ -1,6 +1,8 @@
 package exercise
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +15,7 @@ import (
 func TestTriesAreAnExercise(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.AddTries(t, r)
-	e, n, err := FindTry(r, "twice")
+	e, n, err := FindTry(r, "twice", ".")
 	require.NoError(t, err)
 	assert.Equal(t, 2, n)
 	assert.Equal(t, "1-tries", e.ID())
@@ -21,7 +23,7 @@ func TestTriesAreAnExercise(t *testing.T) {
 	assert.Equal(t, 3, e.Judge.Minutes)
 	assert.Equal(t, []string{"Add each twice."}, e.Judge.Groups[1].Hints)
 	assert.Equal(t, "01-sums/lesson/exercises/tries/twice.patch", e.Step(2))
-	_, _, err = FindTry(r, "thrice")
+	_, _, err = FindTry(r, "thrice", ".")
 	require.EqualError(t, err, `there is no try "thrice"; the tries are: none, twice`)
 
 	judge := r.Path("01-sums", "lesson", "exercises", "tries", "judge.yaml")
@@ -40,4 +42,20 @@ func TestTriesAreAnExercise(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
+}
+
+func TestATryWithTheNameOfAnotherIsThatOfTheFolder(t *testing.T) {
+	r := exercisetest.New(t)
+	exercisetest.AddTries(t, r)
+	folder := r.Path("01-sums", "lesson", "exercises")
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "others"), os.DirFS(filepath.Join(folder, "tries"))))
+	exercisetest.Edit(t, filepath.Join(folder, "others", "judge.yaml"), "kind: try", "kind: try\nlesson: two")
+	for within, want := range map[string]string{"01-sums/two": "1-others", "01-sums/two/deeper": "1-others"} {
+		e, n, err := FindTry(r, "twice", within)
+		require.NoError(t, err)
+		assert.Equal(t, want, e.ID())
+		assert.Equal(t, 2, n)
+	}
+	_, _, err := FindTry(r, "twice", ".")
+	require.EqualError(t, err, "twice is a try of 01-sums/two and of 01-sums: say which by doing this in its folder")
 }

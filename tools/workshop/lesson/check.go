@@ -49,7 +49,7 @@ func NewCheck() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check [STAGE[/PART]...]",
 		Short: "Run lessons as a reader would: each check fails before its step, and passes after it",
-		Long: `Run the lessons of some stages, or of all: 4 is all parts of stage 4, 4/podlog one of them.
+		Long: `Run the lessons of some stages, or of all: 4 is all parts of stage 4, 4/queue one of them.
 For each it makes a copy of the repository with a lab of its own, and does the steps in
 order: the check of a step must fail, then the step's blocks are run, then the check must
 pass. What is not committed yet is in the copy, too. On Linux each lesson has a network of its
@@ -82,7 +82,7 @@ own; where that cannot be, they are run one at a time.`,
 	return command
 }
 
-// Check runs the lessons with these names, such as 3 or 4/podlog, all of them without any.
+// Check runs the lessons with these names, such as 3 or 4/queue, all of them without any.
 // It goes on after one that fails.
 func (c *Checker) Check(ctx context.Context, names ...string) error {
 	refs, err := c.refs(ctx, names)

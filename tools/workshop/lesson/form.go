@@ -169,7 +169,7 @@ func (l Lesson) validateParts(r repository.Repository, say sayer) {
 		before = match + "."
 	}
 	if len(l.Parts) == 0 {
-		say(section.Line, "the map has no part; link to the README.md of each, such as podlog/README.md")
+		say(section.Line, "the map has no part; link to the README.md of each, such as first/README.md")
 	}
 	for i, ref := range l.Parts {
 		part, _, err := parse(r, ref)

@@ -18,10 +18,10 @@ import (
 // A Ref names a lesson.
 type Ref struct {
 	Stage repository.Stage
-	Part  string // the folder of a part in that of the stage, such as podlog or postgres/api; or nothing
+	Part  string // the folder of a part in that of the stage, such as queue or postgres/api; or nothing
 }
 
-// String is how a message names the lesson: "stage 4/podlog", or "stage 3".
+// String is how a message names the lesson: "stage 4/queue", or "stage 3".
 func (r Ref) String() string { return "stage " + path.Join(strconv.Itoa(r.Stage.Number), r.Part) }
 
 // Folder is where the README.md of the lesson is.

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -x bin/observe ]; then
-	echo "bin/observe is not built yet: go build -o bin/ ./cmd/observe"
+	echo "bin/observe is not built yet: go -C observe build -o ../bin/ ."
 	exit 1
 fi
 for line in "ADDED web" "ADDED shop" "MODIFIED web" "DELETED shop"; do

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -x bin/observe ]; then
-	echo "observe is not built yet: go build -o bin/ ./cmd/observe"
+	echo "observe is not built yet: go -C observe build -o ../bin/ ."
 	exit 1
 fi
 for event in "Sync .*quay web" "Added .*quay shop" "Updated .*quay web side" "Deleted .*quay shop"; do

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -x bin/secretsync ]; then
-	echo "secretsync is not built yet: go build -o bin/ ./cmd/secretsync"
+	echo "secretsync is not built yet: go build -o bin/ ./secretsync"
 	exit 1
 fi
 for copy in harbour/db coast/db; do

@@ -3,7 +3,7 @@
 # secretsync. Run it at the top of the exercise's copy, with the lab up.
 . 04-informer-queue/lesson/reproduce/secretsync.sh
 proxy
-start --kubeconfig="$dir/kubeconfig"
+start KUBECONFIG="$dir/kubeconfig"
 logs created
 stop $proxy
 proxy --reject-paths='^/api/v1/secrets$'

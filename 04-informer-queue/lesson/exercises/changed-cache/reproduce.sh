@@ -8,7 +8,7 @@ stop $program
 { kubectl -n pier delete secret db && create; } > /dev/null
 
 proxy --reject-methods=PUT
-start --kubeconfig="$dir/kubeconfig"
+start KUBECONFIG="$dir/kubeconfig"
 logs Forbidden
 # luck: no state of the server shows how old the watch is
 sleep 2 # after a watch of less than a second comes a list, which would fill the cache anew

@@ -3,7 +3,7 @@
 # exercise's copy, with the lab up.
 . 04-informer-queue/lesson/reproduce/common.sh
 clean() { kubectl delete configmap bell --ignore-not-found; }
-go -C 04-informer-queue build -o "$dir/" ./cmd/observe
+go -C 04-informer-queue/observe build -o "$dir/" .
 cat > "$dir/apply.sh" << 'END'
 #!/bin/sh
 kubectl delete configmap "$2"

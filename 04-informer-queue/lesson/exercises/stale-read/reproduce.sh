@@ -5,7 +5,7 @@
 . 04-informer-queue/lesson/reproduce/secretsync.sh
 six() { [ "$(lines mole/db "$dir/log")" -ge 6 ]; }
 proxy
-start --kubeconfig="$dir/kubeconfig"
+start KUBECONFIG="$dir/kubeconfig"
 logs created
 kubectl -n pier annotate secret db example.com/secretsync- > /dev/null
 logs deleted

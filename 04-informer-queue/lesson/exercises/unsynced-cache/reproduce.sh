@@ -12,7 +12,7 @@ logs created
 stop $program
 
 proxy --reject-paths='^/api/v1/namespaces/pier/secrets$'
-start --kubeconfig="$dir/kubeconfig"
+start KUBECONFIG="$dir/kubeconfig"
 soon grep 'api/v1/secrets?.*watch=true' "$dir/proxy"
 kubectl -n mole label secret db tone=high > /dev/null # so that there is an event about the copy
 echo "requests about the copy:"

@@ -75,7 +75,7 @@ func NewCommands() []*cobra.Command {
 	step := &cobra.Command{
 		Use:     "step [LESSON [NUMBER]]",
 		Short:   "Check the next step of a lesson, and record that it is done",
-		Example: "  workshop step\n  workshop step 4/podlog 3",
+		Example: "  workshop step\n  workshop step 4/cache 3",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())

@@ -23,7 +23,7 @@ func newPlay() *cobra.Command {
 		Long: `Run the blocks of a lesson in your own lab, up to a step, and show each command and its output.
 It asks before it runs anything in a lab that isn't empty, and runs on no other cluster. It stops
 where a check doesn't pass, and with Ctrl-C.`,
-		Example: "  workshop play 4/podlog --to=6",
+		Example: "  workshop play 4/queue --to=4",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())

@@ -26,6 +26,10 @@ func (j *job) onKey(ctx context.Context, key rune, open bool) (ended bool) {
 		return true
 	case key == 'n':
 		return true
+	case (key == 'b' || key == 't') && onWay && j.only == 0 && j.way.index(j.e) < 0:
+		j.printf("%s is not on your way. Its lesson is %s", j.c.ID, j.lessonFile(j.e))
+		j.ask()
+		return false
 	case key == 'b' && onWay, key == 't' && onWay && j.only == 0:
 		j.back, j.tries = true, key == 't'
 		return true

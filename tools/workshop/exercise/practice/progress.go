@@ -25,10 +25,10 @@ type Progress struct {
 	Track   string `json:"track,omitempty"`
 	Item    string `json:"item,omitempty"`
 	Reading bool   `json:"reading,omitempty"`
-	// Steps are those that are done of each lesson, such as 4/podlog.
+	// Steps are those that are done of each lesson, such as 4/queue.
 	Steps map[string][]int `json:"steps,omitempty"`
 	// Predictions are the answers to questions, in their order, by lesson and question, such as
-	// 4/podlog/tombstone.
+	// 4/cache/replaced.
 	Predictions map[string][]Prediction `json:"predictions,omitempty"`
 	// Played are those of them that workshop play has done.
 	Played map[string][]int `json:"played,omitempty"`

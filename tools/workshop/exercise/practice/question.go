@@ -60,27 +60,27 @@ func newReview() *cobra.Command {
 
 func predictionID(l lesson.Lesson, q lesson.Question) string { return path.Join(lessonName(l), q.Name) }
 
-// predict asks those of the questions that have no answer yet.
-func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []lesson.Question) error {
+// predict asks the first of the questions that has no answer yet, and says whether it got one.
+func (p practice) predict(ctx context.Context, l lesson.Lesson, questions []lesson.Question) (answered bool, err error) {
 	progress, err := p.progress(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	answered := false
-	for _, q := range questions {
-		if len(progress.Predictions[predictionID(l, q)]) > 0 {
-			continue
-		}
-		given, err := p.askFor(ctx, l, q)
-		if err != nil || given == "" {
-			return err
-		}
-		answered = true
+	open := func(q lesson.Question) bool { return len(progress.Predictions[predictionID(l, q)]) == 0 }
+	i := slices.IndexFunc(questions, open)
+	if i < 0 {
+		return false, nil
 	}
-	if answered {
-		p.printf("Now run the blocks of the step, and check it again: then you'll see who was right.\n")
+	given, err := p.askFor(ctx, l, questions[i])
+	if err != nil || given == "" {
+		return false, err
 	}
-	return nil
+	then := "check the step: then you'll see who was right"
+	if slices.ContainsFunc(questions[i+1:], open) {
+		then = "answer the next question"
+	}
+	p.printf("Now run the block that comes after the question, and read on. Then %s (%s).", then, p.key("c", "step"))
+	return true, nil
 }
 
 // askFor asks a question, and keeps the answer. It returns no answer if none is given.
@@ -101,6 +101,9 @@ func (p practice) askFor(ctx context.Context, l lesson.Lesson, q lesson.Question
 			return "", nil
 		}
 		given = string(key) // Enter is none: fingers press it after a letter, too
+		if key != '\n' && !slices.Contains(letters, given) {
+			p.printf("Press %s, or - to leave it open.", strings.Join(letters, ", "))
+		}
 	}
 	p.printf("%s)\n", given)
 	return given, p.update(func(progress *Progress) {
@@ -136,7 +139,7 @@ func verdictOn(q lesson.Question, given string) string {
 		return "Your prediction was right:\n" + text
 	}
 	wrong, _ := q.Answer(given)
-	return fmt.Sprintf("You predicted %s) %s\n     \"%s\" %s\nRight is:\n%s", given, indented(wrong.Text), plain(wrong.Misconception), indented(wrong.Explanation), text)
+	return fmt.Sprintf("You predicted %s) %s\n     The mistake behind it: \"%s\" %s\nRight is:\n%s", given, indented(wrong.Text), plain(wrong.Misconception), indented(wrong.Explanation), text)
 }
 
 // emphasis is what Markdown puts around a word that stands out.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,7 +59,8 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 
 	p, out = l.asking("xb")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
-	assert.Contains(t, out.String(), "b)\n\nNow run the blocks of the step")
+	assert.Contains(t, out.String(), "Press a, b, or - to leave it open.\nb)\n\nNow run the block that comes after the question, and read on. Then check the step: then you'll see who was right (bin/workshop step).\n")
+	assert.NotContains(t, out.String(), "not yet", "the block has not been run")
 	assert.NotContains(t, out.String(), "It is empty", "the block shows it")
 	p, out = l.asking("a")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
@@ -70,7 +72,7 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	require.NoError(t, os.WriteFile(l.home.Path("01-sums", "a"), nil, 0o644))
 	p, out = l.asking("")
 	require.NoError(t, p.step(t.Context(), "1", "1"))
-	assert.Contains(t, out.String(), "  done\n\nWhat will be there?\nYou predicted b) A folder\n     \"Everything is a folder.\" Some things are files.\nRight is:\n  a) A file\n     It is empty.\n")
+	assert.Contains(t, out.String(), "  done\n\nWhat will be there?\nYou predicted b) A folder\n     The mistake behind it: \"Everything is a folder.\" Some things are files.\nRight is:\n  a) A file\n     It is empty.\n")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	learning, _, ended := l.learn(ctx)
@@ -93,6 +95,24 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	p, out = l.asking("")
 	require.NoError(t, p.report(t.Context()))
 	assert.Contains(t, out.String(), "0 of 1 predictions were right at first.\n\n| lesson | question | first answer | misconception | last answer | asked |\n|---|---|---|---|---|---|\n| 1, step 1 | first | b, wrong | Everything is a folder. | a, right | 2 |\n")
+}
+
+func TestQuestionsAreAskedOneAtATime(t *testing.T) {
+	l := newLearner(t)
+	addLesson(l)
+	second := strings.NewReplacer("## Step 1: Make a", "", "What will be there?", "And then?", "question first", "question second").Replace(question)
+	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n"+question+second+"\n## Step 2: Make b\n")
+	p, out := l.asking("aa")
+	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
+	assert.Contains(t, out.String(), "Predict: What will be there?\n")
+	assert.Contains(t, out.String(), "Then answer the next question (bin/workshop step).\n")
+	assert.NotContains(t, out.String(), "And then?")
+	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
+	assert.Contains(t, out.String(), "Predict: And then?\n")
+	assert.Contains(t, out.String(), "Then check the step")
+	assert.NotContains(t, out.String(), "not yet")
+	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
+	assert.Contains(t, out.String(), "not yet: there is no a")
 }
 
 func TestNobodyIsAskedWithoutATerminal(t *testing.T) {

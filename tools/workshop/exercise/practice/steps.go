@@ -1,6 +1,7 @@
 package practice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/process"
 )
 
-// lessonName is what a learner calls a lesson: 3, or 4/podlog.
+// lessonName is what a learner calls a lesson: 3, or 4/queue.
 func lessonName(l lesson.Lesson) string { return path.Join(strconv.Itoa(l.Stage.Number), l.Part) }
 
 // lessons returns the lessons of all stages.
@@ -147,8 +148,8 @@ func (p practice) stageOf(dir string) int {
 // checkStep runs a step's check, and records that it is done. Its error is ErrNotYet if it is
 // not.
 func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.Step) error {
-	if err := p.predict(ctx, l, step.Questions); err != nil {
-		return err
+	if answered, err := p.predict(ctx, l, step.Questions); err != nil || answered {
+		return cmp.Or(err, ErrNotYet)
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -172,8 +173,23 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 	if err := p.reveal(ctx, l, step.Questions); err != nil {
 		return err
 	}
-	for _, try := range step.Tries {
-		p.printf("\nNow you, if you haven't yet: workshop try %s (t in make learn)", try.Name)
+	return p.nameTries(ctx, l, step)
+}
+
+// nameTries names those of a step that don't pass yet.
+func (p practice) nameTries(ctx context.Context, l lesson.Lesson, step lesson.Step) error {
+	e, found, err := lesson.Tries(p.home, l.Ref)
+	if err != nil || !found {
+		return err
+	}
+	progress, err := p.progress(ctx)
+	if err != nil {
+		return err
+	}
+	for _, group := range e.Judge.Groups[min(progress.of(e.ID()).Passed, len(e.Judge.Groups)):] {
+		if slices.ContainsFunc(step.Tries, func(t lesson.Try) bool { return t.Name == group.Name }) {
+			p.printf("\nNow you: %s (%s)", group.Name, p.key("t", "try "+group.Name))
+		}
 	}
 	return nil
 }

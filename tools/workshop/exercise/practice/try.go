@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,11 @@ the copy; your changes are kept in a patch.`,
 
 // try leads through one try.
 func (p practice) try(ctx context.Context, name string, in io.Reader, t *terminal, timeout time.Duration) error {
-	e, n, err := exercise.FindTry(p.home, name)
+	within, err := filepath.Rel(p.home.Root, p.cwd)
+	if err != nil {
+		within = "."
+	}
+	e, n, err := exercise.FindTry(p.home, name, filepath.ToSlash(within))
 	if err != nil {
 		return err
 	}
@@ -99,6 +104,12 @@ func (s *session) nextTry(ctx context.Context, l lesson.Lesson, stop track.Stop)
 	}
 	s.printf("\n%s", readingHelp)
 	return s.update(func(progress *Progress) { progress.Reading = true })
+}
+
+// triesLeft says whether the steps of a stop ask for a try that doesn't pass yet.
+func (s *session) triesLeft(progress Progress, l lesson.Lesson, stop track.Stop) bool {
+	e, found, err := lesson.Tries(s.home, l.Ref)
+	return err == nil && found && stop.Tries && tryAt(l, stop, e, progress.of(e.ID()).Passed) > 0
 }
 
 // tryAt is the number of the first try, after those that have passed, that the steps of a stop ask for;
@@ -191,7 +202,7 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 	for _, step := range l.Steps {
 		for _, try := range step.Tries {
 			if try.Name == group.Name {
-				s.printf("\n%s\n\n  lesson    %s:%d, step %d", try.Text, s.lessonFile(e), try.Line, step.Number)
+				s.printf("\n%s\n\n  lesson    %s:%d, step %d", s.paragraph(try.Text), s.lessonFile(e), try.Line, step.Number)
 			}
 		}
 	}

@@ -75,9 +75,11 @@ func (p practice) from(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(t.Items, func(item track.Item) bool { return item.Kind == track.Read && (item.Name == within || item.In() == within) })
+	at := slices.IndexFunc(t.Items, func(item track.Item) bool {
+		return item.Kind == track.Read && (item.Name == within || item.In() == within)
+	})
 	if at < 0 {
-		return fmt.Errorf("%s is not on the way %q; make learn TRACK=%s has every lesson", name, t.Name, track.Deep)
+		return fmt.Errorf("%s is not on the way %q; every lesson is on that of make learn TRACK=%s FROM=%s", name, t.Name, track.Deep, name)
 	}
 	return p.update(func(progress *Progress) {
 		progress.Track, progress.Item, progress.Reading = t.Name, t.Items[at].Text, true
@@ -343,7 +345,7 @@ func (s *session) readingKey(ctx context.Context, key rune, l lesson.Lesson, sto
 			return false, err
 		}
 		_, left := progress.nextAt(l, stop)
-		if left {
+		if left = left || s.triesLeft(progress, l, stop); left {
 			s.printf("\n%s", readingHelp)
 		}
 		return !left, nil

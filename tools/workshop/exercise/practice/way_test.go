@@ -137,7 +137,7 @@ func TestOneBeginsInTheMiddle(t *testing.T) {
 		assert.Equal(t, item, l.progress().Item, name)
 	}
 	repositorytest.Write(t, l.home.Path(track.File), "tracks:\n- {name: hour, title: an hour, items: [START.md]}\n")
-	require.EqualError(t, p.from(t.Context(), "1"), `1 is not on the way "hour"; make learn TRACK=deep has every lesson`)
+	require.EqualError(t, p.from(t.Context(), "1"), `1 is not on the way "hour"; every lesson is on that of make learn TRACK=deep FROM=1`)
 }
 
 func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
@@ -161,7 +161,7 @@ func TestATryIsDoneInTheMiddleOfALesson(t *testing.T) {
 	out.next(t, "1: sums: all steps (about 17 minutes, 3 of them for tries)")
 	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
 	press("c")
-	out.next(t, "  done\n\nNow you, if you haven't yet: workshop try none (t in make learn)\n")
+	out.next(t, "  done\n\nNow you: none (t)\n\nNow you: twice (t)\n\n"+readingHelp)
 	press("t")
 	out.next(t, "none (about 2 minutes)")
 	out.next(t, "Not yet: 0 of 2 tries")

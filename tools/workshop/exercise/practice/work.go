@@ -139,6 +139,7 @@ func (j *job) onVerdict(ctx context.Context, v verdict) (done bool, err error) {
 	case j.e.Judge.Kind == exercise.Try && v.outcome.solved() && !v.solved:
 		j.showVerdict(v.judgement)
 		j.prepare()
+		j.try(ctx, 0) // of the next one, which nobody has tried yet
 		return false, j.presentTry(ctx, j.c, j.e)
 	case v.outcome.solved() && !v.solved:
 		j.printf("\n%s, after %.1fs\n\n%s", time.Now().Format(time.TimeOnly), v.took.Seconds(), passes(j.e.Judge.Groups, v.groups))

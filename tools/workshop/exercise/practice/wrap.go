@@ -43,6 +43,14 @@ func wrapped(text string, width int) string {
 	return out.String()
 }
 
+// paragraph is a text in one line if its lines break by themselves.
+func (p practice) paragraph(text string) string {
+	if p.width == nil {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
 // breakAt returns the last space after from that is within width, or else the first one after it, or -1.
 func breakAt(line string, from, width int) int {
 	at, characters := -1, 0

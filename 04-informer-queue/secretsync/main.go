@@ -1,0 +1,104 @@
+// Secretsync copies chosen secrets from one namespace to others, and keeps the copies as they
+// should be. It is first/ with three caches and many workers, and it writes.
+//
+// A secret of the source namespace that bears the annotation is a source. A namespace
+// that bears it is a target. Each source is copied to each target.
+//
+//	main.go        flags, and who we are to the cluster
+//	controller.go  the caches, the queue and its workers
+//	reconcile.go   one copy: observe, decide, act
+//	secret.go      what a source, a target and a copy are, and what a cache keeps of them
+//	events.go      why something is not copied
+//
+// All state is in the cluster: a copy bears what it was made from. So the program may
+// be killed at any moment.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// options are the flags.
+type options struct {
+	rules   rules
+	resync  time.Duration
+	workers int
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var o options
+	flag.StringVar(&o.rules.sourceNamespace, "source-namespace", "secretsync", "the `namespace` whose secrets are copied")
+	flag.StringVar(&o.rules.annotation, "annotation", "example.com/secretsync", "the `key` of the annotation of the secrets to copy and the namespaces to copy to; its value does not matter")
+	flag.DurationVar(&o.resync, "resync-period", 10*time.Minute, "how `often` to reconcile everything, though nothing has changed; 0 is never")
+	flag.IntVar(&o.workers, "workers", 8, "how `many` copies to reconcile at the same time")
+	flag.Parse()
+	// Which cluster, and as whom: the kubeconfig says it.
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
+	if err == nil {
+		err = run(ctx, config, os.Stdout, o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, config *rest.Config, out io.Writer, o options) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	// No limit here: so many workers make so many requests.
+	config.QPS = -1
+	client, err := kubernetes.NewForConfig(config) // makes no request yet
+	if err != nil {
+		return err
+	}
+	// An informer that is refused tries again for ever, and only the log shows it.
+	_, secretsErr := client.CoreV1().Secrets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: copies, Limit: 1})
+	_, namespacesErr := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: 1})
+	switch {
+	case ctx.Err() != nil:
+		return nil // interrupted
+	case secretsErr != nil || namespacesErr != nil:
+		return errors.Join(secretsErr, namespacesErr)
+	}
+	c, err := newController(client, o.rules, o.resync, out)
+	if err == nil {
+		c.run(ctx, o.workers)
+	}
+	return err
+}
+
+// validate reports settings with which the program would do nothing, or too much.
+func (o options) validate() error {
+	domain, _, _ := strings.Cut(o.rules.annotation, "/")
+	switch {
+	case o.workers < 1:
+		return errors.New("--workers must be at least 1")
+	case len(validation.IsDNS1123Label(o.rules.sourceNamespace)) > 0:
+		return fmt.Errorf("--source-namespace %q is not the name of a namespace", o.rules.sourceNamespace)
+	case len(validation.IsQualifiedName(strings.ToLower(o.rules.annotation))) > 0: // the server compares in lower case, too
+		return fmt.Errorf("--annotation %q is not the key of an annotation; take one such as example.com/secretsync", o.rules.annotation)
+	// kubectl annotates all that it applies: every secret would be a source.
+	case strings.HasSuffix("."+domain, ".kubernetes.io"), strings.HasSuffix("."+domain, ".k8s.io"):
+		return fmt.Errorf("--annotation %q belongs to Kubernetes itself; take a key such as example.com/secretsync", o.rules.annotation)
+	}
+	return nil
+}
