@@ -189,7 +189,7 @@ func decoded(b *testing.B, i, pods int) *corev1.Pod {
 	pod := lean(i, pods, 100)
 	pod.Labels = map[string]string{"app.kubernetes.io/name": "checkout-service", "app.kubernetes.io/part-of": "shop", "pod-template-hash": "6f7c9d8b5d"}
 	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "checkout-service-6f7c9d8b5d", UID: pod.UID}}
-	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: &metav1.FieldsV1{Raw: make([]byte, 2000)}}}
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1(strings.Repeat("f", 2000))}}
 	pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "registry.example.com/shop/checkout-service:v1.42.3", Args: []string{"--listen=:8080", "--log-level=info"}}}
 	pod.Spec.Volumes = make([]corev1.Volume, 2)
 	for _, condition := range []corev1.PodConditionType{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"} {
