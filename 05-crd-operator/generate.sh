@@ -3,7 +3,8 @@
 #
 #   {api/*/*,lighthouse/first}/zz_generated.deepcopy.go   how to copy the types
 #   config/crd/                        the schema, from types and markers
-#   config/rbac/                       what each operator may do, from markers
+#   config/rbac/, lighthouse/first/role.yaml
+#                                      what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
 #   generated/                         clients, listers, informers, apply configurations
 #
@@ -55,6 +56,7 @@ echo 'config/rbac/: the roles'
 for operator in clientgo controllerruntime settings; do
   tool controller-gen rbac:roleName=$operator paths=./$operator output:rbac:stdout >config/rbac/$operator.yaml
 done
+tool controller-gen rbac:roleName=lighthouse paths=./lighthouse/first output:rbac:stdout >lighthouse/first/role.yaml
 
 echo 'config/webhook/: what the webhook is called for, and its role'
 tool controller-gen webhook rbac:roleName=at-webhook paths=./webhook output:dir=config/webhook

@@ -88,3 +88,20 @@ func TestTryAnErrorEventDropsTheVersion(t *testing.T) {
 	require.Empty(t, next(), "the version of the watch after a 410")
 	require.Equal(t, "9", next())
 }
+
+func TestTryAnErrorEventEndsItsWatch(t *testing.T) {
+	stopped := make(chan struct{})
+	line := start(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(gone(), added("bell"))(w, r)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		close(stopped)
+	}, stream(added("buoy"))))
+	require.Contains(t, line(), "ERROR")
+	require.Equal(t, "ADDED pod buoy in namespace default", line(), "what comes after an ERROR event is of the next watch")
+	select {
+	case <-stopped:
+	case <-time.After(10 * time.Second): // luck: only a program that forgets to stop it waits so long
+		require.Fail(t, "the watch with the ERROR event is still open: stop it after the inner loop; a defer waits until run returns")
+	}
+}

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 for program in watch naive; do
 	if [ ! -x "$program" ]; then
-		echo "$program isn't built yet: go build"
+		echo "$program isn't built yet: go build -o watch . && go build -o naive ./first"
 		exit 1
 	fi
 done

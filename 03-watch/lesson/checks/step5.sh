@@ -7,7 +7,7 @@ if [ ! -f lists.log ] || [ "$(grep -c "^Pods in namespace default have" lists.lo
 	exit 1
 fi
 if ! grep -q 'error: listing the pods: ' once.log 2>/dev/null; then
-	echo "once.log has no list that failed yet: lab refuse 500 pods list, and run ./naive behind the proxy"
+	echo "once.log has no list that failed yet: lab refuse 500 pods list, and start the program with lab run ./naive"
 	exit 1
 fi
 if grep -q '^Pods in namespace default have' once.log; then

@@ -46,6 +46,11 @@ func run(ctx context.Context, config *rest.Config) error {
 	return manager.Start(ctx)
 }
 
+// What the operator may do, and nothing else, from which role.yaml is generated. It is tested with these rights.
+// +kubebuilder:rbac:groups=coast.example.com,resources=lighthouses,verbs=list;watch
+// +kubebuilder:rbac:groups=coast.example.com,resources=lighthouses/status;lighthouses/finalizers,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch;create;update
+
 type reconciler struct {
 	client.Client // Get reads from a cache; what writes goes to the server
 }

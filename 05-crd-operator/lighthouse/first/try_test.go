@@ -4,11 +4,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -32,9 +36,10 @@ import (
 type sea struct {
 	*testing.T
 	client.WithWatch
+	logged string // what the last reconcile has logged
 	writes int
-	gone   error // what a read of the Lighthouse ends with, if it isn't nil
-	stale  error // what a create ends with, if it isn't nil
+	unread error // what a read of the Lighthouse ends with, if it isn't nil
+	fail   error // what each write ends with, if it isn't nil
 }
 
 func newSea(t *testing.T, objects ...client.Object) *sea {
@@ -44,23 +49,27 @@ func newSea(t *testing.T, objects ...client.Object) *sea {
 	kept := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}, &appsv1.Deployment{}).Build()
 	s.WithWatch = interceptor.NewClient(kept, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-			if _, isLight := object.(*Lighthouse); isLight && s.gone != nil {
-				return s.gone
+			if _, isLight := object.(*Lighthouse); isLight && s.unread != nil {
+				return s.unread
 			}
 			return c.Get(ctx, key, object, options...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
-			if s.writes++; s.stale != nil {
-				return s.stale
+			if s.writes++; s.fail != nil {
+				return s.fail
 			}
 			return c.Create(ctx, object, options...)
 		},
 		Update: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.UpdateOption) error {
-			s.writes++
+			if s.writes++; s.fail != nil {
+				return s.fail
+			}
 			return c.Update(ctx, object, options...)
 		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
-			s.writes++
+			if s.writes++; s.fail != nil {
+				return s.fail
+			}
 			return c.SubResource(name).Update(ctx, object, options...)
 		},
 	})
@@ -80,14 +89,25 @@ func light(lamps int64) *unstructured.Unstructured {
 
 var eddystone = client.ObjectKey{Namespace: "coast", Name: "eddystone"}
 
-func (s *sea) reconcile() error {
-	_, err := (&reconciler{s}).Reconcile(s.Context(), ctrl.Request{NamespacedName: eddystone})
-	return err
+func (s *sea) reconcile() (ctrl.Result, error) {
+	s.logged = ""
+	log := funcr.New(func(_, args string) { s.logged += args + "\n" }, funcr.Options{})
+	return (&reconciler{s}).Reconcile(ctrl.LoggerInto(s.Context(), log), ctrl.Request{NamespacedName: eddystone})
 }
 
 func (s *sea) mustReconcile() {
 	s.Helper()
-	require.NoError(s, s.reconcile())
+	_, err := s.reconcile()
+	require.NoError(s, err)
+}
+
+// mustFail reconciles when each write fails, and wants to hear of it.
+func (s *sea) mustFail(lost string) {
+	s.Helper()
+	s.fail = errors.New("the server is down")
+	_, err := s.reconcile()
+	require.ErrorIs(s, err, s.fail, lost)
+	s.fail = nil
 }
 
 // deployment returns the Deployment of eddystone, with the empty value if there is none.
@@ -98,11 +118,14 @@ func (s *sea) deployment() *appsv1.Deployment {
 	return deployment
 }
 
-// mustBurn gives the Deployment a status.
-func (s *sea) mustBurn(lamps int32) {
+// mustBurn gives the Deployment a status in which so many of its pods are ready, and nothing changes any more.
+func (s *sea) mustBurn(lamps int32, changes ...func(*appsv1.DeploymentStatus)) {
 	s.Helper()
 	deployment := s.deployment()
 	deployment.Status = appsv1.DeploymentStatus{ObservedGeneration: deployment.Generation, Replicas: lamps, UpdatedReplicas: lamps, ReadyReplicas: lamps}
+	for _, change := range changes {
+		change(&deployment.Status)
+	}
 	require.NoError(s, s.Status().Update(s.Context(), deployment))
 }
 
@@ -118,41 +141,49 @@ func (s *sea) status(fields ...string) any {
 
 func TestTryItReadsTheLighthouse(t *testing.T) {
 	s := newSea(t)
-	s.gone = errors.New("there is no cache")
-	require.Error(t, s.reconcile(), "the Lighthouse wasn't read")
-	s.gone = nil
-	require.NoError(t, s.reconcile(), "a Lighthouse that is gone is no error")
+	s.unread = errors.New("there is no cache")
+	_, err := s.reconcile()
+	require.Error(t, err, "the Lighthouse wasn't read, or the error of the read was thrown away")
+	s.unread = nil
+	_, err = s.reconcile()
+	require.NoError(t, err, "a Lighthouse that is gone is no error: client.IgnoreNotFound")
+
+	s = newSea(t, light(3))
+	_, _ = s.reconcile()
+	require.Contains(t, s.logged, `"msg"="read" "spec"=`, `each value has a name in the log: log.Info("read", "spec", light.Spec)`)
 }
 
 func TestTryTheSpecHasFields(t *testing.T) {
-	addToScheme(scheme.Scheme)
 	manifest, err := os.ReadFile("eddystone.yaml")
 	require.NoError(t, err)
-	light, deployment := &Lighthouse{}, &appsv1.Deployment{}
+	light := &Lighthouse{}
 	require.NoError(t, yaml.UnmarshalStrict(manifest, light), "the type lacks a field of eddystone.yaml")
-	require.NoError(t, yaml.UnmarshalStrict([]byte("status: {burning: 3}"), light))
-	require.NoError(t, (&reconciler{newSea(t)}).want(light, deployment))
-	require.NotNil(t, deployment.Spec.Replicas, "want doesn't say how many pods")
-	assert.EqualValues(t, 3, *deployment.Spec.Replicas)
-	require.NotEmpty(t, deployment.Spec.Template.Spec.Containers, "want doesn't say what the pods do")
-	assert.Equal(t, "short short", deployment.Spec.Template.Spec.Containers[0].Env[0].Value)
+	spec, err := json.Marshal(light.Spec)
+	require.NoError(t, err)
+	for _, field := range []string{`"lamps":3`, `"flash":"short short"`} {
+		require.Contains(t, string(spec), field, "a field has another name in JSON than in crd.yaml, so what the API server sends gets lost: it needs its tag")
+	}
 }
 
 func TestTryItCreatesTheDeployment(t *testing.T) {
 	s := newSea(t, light(3))
 	s.mustReconcile()
 	deployment := s.deployment()
-	require.NotNil(t, deployment.Spec.Replicas, "there is no Deployment eddystone")
-	require.NotNil(t, deployment.Spec.Selector, "the Deployment selects no pods")
-	assert.Equal(t, deployment.Spec.Selector.MatchLabels, deployment.Spec.Template.Labels)
-	assert.Contains(t, deployment.Spec.Selector.MatchLabels, "lighthouse", "another Lighthouse has other pods")
+	require.NotEmpty(t, deployment.Name, "there is no Deployment eddystone")
+	require.NotNil(t, deployment.Spec.Replicas, "want doesn't say how many pods: Replicas")
+	assert.EqualValues(t, 3, *deployment.Spec.Replicas)
+	require.NotEmpty(t, deployment.Spec.Template.Spec.Containers, "want doesn't say what the pods do: setLamp")
+	assert.Equal(t, "short short", deployment.Spec.Template.Spec.Containers[0].Env[0].Value)
+	assert.Equal(t, map[string]string{"lighthouse": "eddystone"}, deployment.Spec.Template.Labels, "the Deployment selects its pods by these")
+
+	newSea(t, light(3)).mustFail("the error of the create was thrown away: return it")
 
 	going := light(3)
 	going.SetFinalizers([]string{metav1.FinalizerDeleteDependents})
 	going.SetDeletionTimestamp(new(metav1.Now()))
 	s = newSea(t, going)
 	s.mustReconcile()
-	assert.Zero(t, s.writes, "a Lighthouse that is being deleted gets nothing new")
+	assert.Zero(t, s.writes, "a Lighthouse that is being deleted gets nothing new: DeletionTimestamp")
 }
 
 func TestTryItUpdatesTheDeployment(t *testing.T) {
@@ -162,32 +193,56 @@ func TestTryItUpdatesTheDeployment(t *testing.T) {
 	filled.Spec.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullAlways
 	require.NoError(t, s.Update(t.Context(), filled))
 	before := s.writes
-	require.NoError(t, s.reconcile(), "it creates what is there already")
+	_, err := s.reconcile()
+	require.NoError(t, err, "it creates what is there already")
 	assert.Equal(t, before, s.writes, "it writes although nothing has changed")
 
 	changed := light(0)
 	require.NoError(t, s.Get(t.Context(), eddystone, changed))
 	require.NoError(t, unstructured.SetNestedField(changed.Object, int64(2), "spec", "lamps"))
 	require.NoError(t, s.Update(t.Context(), changed))
+	s.mustFail("the error of the update was thrown away: return it")
 	s.mustReconcile()
 	assert.EqualValues(t, 2, *s.deployment().Spec.Replicas)
-
-	s = newSea(t, light(3))
-	s.stale = apierrors.NewAlreadyExists(schema.GroupResource{Resource: "deployments"}, "eddystone")
-	require.NoError(t, s.reconcile(), "a stale cache is no error")
+	assert.Contains(t, s.logged, `"msg"="the Deployment" "is"="updated"`, `say what was done: log.Info("the Deployment", "is", done)`)
 }
 
-func TestTryItOwnsTheDeployment(t *testing.T) {
+func TestTryItHealsTheDeployment(t *testing.T) {
 	s := newSea(t, light(3))
 	s.mustReconcile()
 	owner := metav1.GetControllerOf(s.deployment())
-	require.NotNil(t, owner, "the Deployment has no owner")
-	assert.Equal(t, "eddystone", owner.Name)
+	require.NotNil(t, owner, "nobody controls the Deployment, so a change of it has no key: ctrl.SetControllerReference")
+	assert.Equal(t, "Lighthouse eddystone", owner.Kind+" "+owner.Name)
 
-	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "2"}}
-	s = newSea(t, light(3), foreign)
-	require.Error(t, s.reconcile(), "the Deployment of somebody else was taken")
-	assert.Zero(t, s.writes)
+	// To see it take effect takes a cluster, and the lesson has one. Here the line has to be there.
+	program, err := os.ReadFile("main.go")
+	require.NoError(t, err)
+	hears := regexp.MustCompile(`\.\s*(Owns|Watches)\(\s*&appsv1\.Deployment\{\}`)
+	require.True(t, hears.Match(program), "nobody tells it when a Deployment changes: Owns")
+}
+
+func TestTryItLeavesToOthersWhatIsTheirs(t *testing.T) {
+	_, err := newSea(t, light(3)).reconcile()
+	require.NoError(t, err, "it refuses to create a Deployment: one that isn't there yet has no UID")
+
+	older := light(3)
+	older.SetUID("0")
+	of := *metav1.NewControllerRef(older, older.GroupVersionKind())
+	for whose, owners := range map[string][]metav1.OwnerReference{"nobody's": nil, "an older Lighthouse's": {of}} {
+		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "2", OwnerReferences: owners}}
+		s := newSea(t, light(3), deployment)
+		_, err := s.reconcile()
+		require.Error(t, err, "it took a Deployment that is %s: metav1.IsControlledBy compares the UID", whose)
+		assert.Zero(t, s.writes, "it wrote to a Deployment that is %s", whose)
+	}
+	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
+	for _, stale := range []error{apierrors.NewAlreadyExists(deployments, "eddystone"), apierrors.NewConflict(deployments, "eddystone", errors.New("it has changed"))} {
+		s := newSea(t, light(3))
+		s.fail = stale
+		result, err := s.reconcile()
+		require.NoError(t, err, "a stale cache is no error")
+		assert.Positive(t, result.RequeueAfter, "it failed (%v), and nobody calls it again: RequeueAfter", stale)
+	}
 }
 
 func TestTryItCountsTheLamps(t *testing.T) {
@@ -195,29 +250,37 @@ func TestTryItCountsTheLamps(t *testing.T) {
 	s.mustReconcile()
 	s.mustBurn(2)
 	s.mustReconcile()
-	assert.EqualValues(t, 2, s.status("burning"), "the status doesn't say how many lamps burn")
+	assert.EqualValues(t, 2, s.status("burning"), "the status doesn't say how many lamps burn (r.Update doesn't write it, r.Status().Update does)")
 	before := s.writes
 	s.mustReconcile()
 	assert.Equal(t, before, s.writes, "it writes what the status says already")
+	s.mustBurn(1)
+	s.mustFail("the error of report was thrown away: return it")
 }
 
 func TestTryItReportsWhetherItIsReady(t *testing.T) {
-	for lamps, want := range map[int32]string{2: "False", 3: "True"} {
+	type status = appsv1.DeploymentStatus
+	for name, test := range map[string]struct {
+		ready  int32
+		change func(*status)
+		want   string
+	}{
+		"all lamps burn":                           {3, func(*status) {}, "True Burning"},
+		"one lamp is dark":                         {2, func(*status) {}, "False Lighting"},
+		"one pod is dark (ReadyReplicas)":          {3, func(s *status) { s.ReadyReplicas = 2 }, "False Lighting"},
+		"two have the old flash (UpdatedReplicas)": {3, func(s *status) { s.UpdatedReplicas = 1 }, "False Lighting"},
+		"an old pod is still there (Replicas)":     {3, func(s *status) { s.Replicas = 4 }, "False Lighting"},
+		"the numbers are old (ObservedGeneration)": {3, func(s *status) { s.ObservedGeneration-- }, "False Lighting"},
+	} {
 		s := newSea(t, light(3))
 		s.mustReconcile()
-		s.mustBurn(lamps)
+		s.mustBurn(test.ready, test.change)
 		s.mustReconcile()
 		conditions, _ := s.status("conditions").([]any)
-		require.NotEmpty(t, conditions, "there is no condition")
-		assert.Equal(t, "Ready", conditions[0].(map[string]any)["type"])
-		assert.Equal(t, want, conditions[0].(map[string]any)["status"], "%d of 3 lamps burn", lamps)
+		require.Len(t, conditions, 1, "there is no condition, or too many")
+		ready := conditions[0].(map[string]any)
+		assert.Equal(t, "Ready", ready["type"])
+		assert.Equal(t, test.want, fmt.Sprint(ready["status"], " ", ready["reason"]), name)
+		assert.True(t, strings.HasPrefix(fmt.Sprint(ready["message"]), fmt.Sprint(s.deployment().Status.ReadyReplicas)), "the message doesn't begin with how many burn: %v", ready["message"])
 	}
-}
-
-// To see it take effect takes a cluster, and the lesson has one. Here the line has to be there.
-func TestTryItHearsOfItsDeployments(t *testing.T) {
-	program, err := os.ReadFile("main.go")
-	require.NoError(t, err)
-	hears := regexp.MustCompile(`\.\s*(Owns|Watches)\(\s*&appsv1\.Deployment\{\}`)
-	require.True(t, hears.Match(program), "nobody tells it when a Deployment changes")
 }

@@ -17,6 +17,8 @@ import (
 const (
 	// awaitPause is how long await waits after a try.
 	awaitPause = 500 * time.Millisecond
+	// awaitSilence is after how long await says what it waits for.
+	awaitSilence = 10 * time.Second
 	// awaitDrain is how long await reads on when a process that a try has left in the
 	// background holds the try's output open.
 	awaitDrain = time.Second
@@ -29,7 +31,8 @@ func newAwait(a *app) *cobra.Command {
 		Short: "Run a command every half second until it succeeds, and print what it then printed",
 		Long: `Run a command every half second, with sh -c, until it exits with 0, and print what
 that last one wrote to standard output. If none has succeeded in time, print what the
-last one wrote, and exit with 1. It needs no running lab.`,
+last one wrote, and exit with 1. On a terminal, it says after ten seconds what it waits
+for. It needs no running lab.`,
 		Example: `  lab await 'kubectl get pod web -o name'
   lab await --for=5m 'test "$(kubectl get at demo -o jsonpath={.status.phase})" = DONE'`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -45,7 +48,11 @@ last one wrote, and exit with 1. It needs no running lab.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return await(cmd.Context(), a.out, os.Stderr, args[0], limit)
+			notice := io.Discard // what a program reads is what the command says, and no more
+			if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+				notice = os.Stderr
+			}
+			return await(cmd.Context(), a.out, os.Stderr, notice, args[0], limit)
 		},
 	}
 	command.Flags().DurationVar(&limit, "for", 2*time.Minute, "give up after this long")
@@ -53,12 +60,12 @@ last one wrote, and exit with 1. It needs no running lab.`,
 }
 
 // await tries a shell command until it succeeds. The end of ctx, and the limit, end a try
-// that runs, too.
-func await(ctx context.Context, out, errOut io.Writer, command string, limit time.Duration) error {
+// that runs, too. If it takes long, notice gets what is waited for.
+func await(ctx context.Context, out, errOut, notice io.Writer, command string, limit time.Duration) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var last string
-	for {
+	for speak := time.Now().Add(awaitSilence); ; {
 		stdout, stderr, err := try(bounded, command)
 		if err == nil {
 			_, err = io.WriteString(out, stdout)
@@ -66,6 +73,10 @@ func await(ctx context.Context, out, errOut io.Writer, command string, limit tim
 		}
 		if all := stdout + stderr; all != "" || bounded.Err() == nil { // the limit may end a try before it says anything
 			last = all
+		}
+		if !speak.IsZero() && time.Now().After(speak) {
+			fmt.Fprintf(notice, "lab: waiting, for %s at most, until this succeeds: %s\n%s", limit, command, last)
+			speak = time.Time{}
 		}
 		if bounded.Err() == nil {
 			select {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +73,17 @@ func TestAwaitGivesUp(t *testing.T) {
 			assert.True(t, strings.HasSuffix(errOut, "lab: still not so after 5s: "+tc.command+"\n"), errOut)
 		})
 	}
+}
+
+func TestAwaitSaysOnceWhatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for limit, want := range map[time.Duration]int{9 * time.Second: 0, 30 * time.Second: 1} {
+			var notice strings.Builder
+			require.Error(t, await(t.Context(), io.Discard, io.Discard, &notice, "echo refused >&2; false", limit))
+			said := fmt.Sprintf("lab: waiting, for %s at most, until this succeeds: echo refused >&2; false\nrefused\n", limit)
+			assert.Equal(t, want, strings.Count(notice.String(), said), notice.String())
+		}
+	})
 }
 
 func TestAwaitDoesNotWaitForWhatATryHasLeftInTheBackground(t *testing.T) {

@@ -23,8 +23,11 @@ func newEnv(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := l.Exists(); err != nil { // an export of what is not there yet is fine
+			if _, err := l.Exists(); err != nil {
 				return err
+			}
+			if _, err := a.running(); err != nil { // an export of what isn't there yet is fine, but said
+				fmt.Fprintln(os.Stderr, "lab:", err)
 			}
 			exe, err := layout.Executable()
 			if err != nil {

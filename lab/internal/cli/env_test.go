@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestWhatIsForThisMachineUsesNoProxy(t *testing.T) {
@@ -23,4 +25,12 @@ func TestWhatIsForThisMachineUsesNoProxy(t *testing.T) {
 			assert.Equal(t, tc.want, loopbackExempt(func(name string) string { return tc.env[name] }))
 		})
 	}
+}
+
+func TestEnvSaysThatThereIsNoLab(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "lab")
+	out, errOut, err := runLab(t, "--dir", folder, "env")
+	require.NoError(t, err, "a shell may read it before")
+	assert.Contains(t, out, "export KUBECONFIG=")
+	assert.Equal(t, "lab: there is no lab in "+folder+" (to start one: lab up)\n", errOut)
 }
