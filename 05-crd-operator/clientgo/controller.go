@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"example.com/hacking-a-controller/05-crd-operator/access"
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/clientgo/controller"
@@ -52,7 +53,10 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	if err := errors.Join(atsErr, kubeErr); err != nil {
 		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
 	}
-	err := checkAccess(ctx, ats, kube, o.Namespace)
+	err := access.Check(ctx, config, o.Namespace,
+		access.Read{GroupVersionResource: cnat.SchemeGroupVersion.WithResource("ats")},
+		access.Read{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("pods"), Labels: lifecycle.PodSelector},
+	)
 	switch {
 	case ctx.Err() != nil:
 		return nil // interrupted
@@ -67,7 +71,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 	for _, informer := range c.informers {
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
-	c.queue.Run(ctx, o.Workers, c.reconcile, c.synced...)
+	c.queue.Run(ctx, max(o.Workers, 1), c.reconcile, c.synced...)
 	running.Wait()
 	return nil
 }

@@ -1,9 +1,6 @@
 // Clientgo runs the commands of Ats when their time has come. See package clientgo.
 package main
 
-import (
-	"example.com/hacking-a-controller/05-crd-operator/cli"
-	"example.com/hacking-a-controller/05-crd-operator/clientgo"
-)
+import "example.com/hacking-a-controller/05-crd-operator/clientgo"
 
-func main() { cli.Main(clientgo.Command()) }
+func main() { clientgo.Main() }

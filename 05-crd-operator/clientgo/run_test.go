@@ -1,13 +1,8 @@
 package clientgo
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -23,71 +18,10 @@ import (
 	"k8s.io/klog/v2"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	"example.com/hacking-a-controller/05-crd-operator/wallclock"
 	"example.com/hacking-a-controller/testcluster"
 )
-
-func writeKubeconfig(t *testing.T, address string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `apiVersion: v1
-kind: Config
-clusters: [{name: test, cluster: {server: %q}}]
-contexts: [{name: test, context: {cluster: test, namespace: harbour}}]
-current-context: test
-`, address), 0o600))
-	return path
-}
-
-func TestTheProgramReportsWhatIsWrong(t *testing.T) {
-	nobody := writeKubeconfig(t, "http://127.0.0.1:1")
-	tests := map[string]struct {
-		args []string
-		want string
-	}{
-		"no workers":        {[]string{"--workers=0"}, "error: --workers is 0, it must be at least 1; see clientgo --help\n"},
-		"an argument":       {[]string{"now"}, "error: unexpected argument \"now\"; see clientgo --help\n"},
-		"no server answers": {[]string{"-A", "--kubeconfig", nobody}, "error: http://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)\n"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			assert.Equal(t, 1, cli.Run(t.Context(), Command(), tc.args, &stdout, &stderr))
-			assert.Equal(t, tc.want, stderr.String())
-			assert.Empty(t, stdout.String())
-		})
-	}
-}
-
-func TestTheNamespace(t *testing.T) {
-	var requested []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requested = append(requested, r.URL.Path)
-		http.NotFound(w, r)
-	}))
-	t.Cleanup(server.Close)
-	kubeconfig := writeKubeconfig(t, server.URL)
-
-	const group = "/apis/cnat.programming-kubernetes.info/v1alpha1"
-	for name, tc := range map[string]struct {
-		args []string
-		want string
-	}{
-		"that of the context": {nil, group + "/namespaces/harbour/ats"},
-		"that of -n":          {[]string{"-n", "coast"}, group + "/namespaces/coast/ats"},
-		"all":                 {[]string{"-A", "-n", "coast"}, group + "/ats"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requested = nil
-			var stderr bytes.Buffer
-			assert.Equal(t, 1, cli.Run(t.Context(), Command(), append(tc.args, "--kubeconfig", kubeconfig), &stderr, &stderr))
-			assert.Equal(t, "error: the cluster does not know Ats; create their CRD with kubectl apply -f config/crd\n", stderr.String())
-			assert.Equal(t, []string{tc.want}, requested)
-		})
-	}
-}
 
 func runOnce(ctx context.Context, config *rest.Config, namespace string) error {
 	ctx = klog.NewContext(ctx, logr.Discard())
@@ -111,7 +45,7 @@ func TestToBeInterruptedAtTheStartIsNoError(t *testing.T) {
 func TestOneCluster(t *testing.T) {
 	c := testcluster.Start(t)
 	t.Run("without the CRD it does not start", func(t *testing.T) {
-		require.EqualError(t, runOnce(t.Context(), c.Config, ""), "the cluster does not know Ats; create their CRD with kubectl apply -f config/crd")
+		require.EqualError(t, runOnce(t.Context(), c.Config, ""), "the cluster does not know ats; create their CRD with kubectl apply -f config/crd")
 	})
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
 	t.Run("without rights it does not start", func(t *testing.T) { withoutRights(t, c) })
