@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -187,9 +186,11 @@ func TestWhatTheAPIServerRefuses(t *testing.T) {
 
 func TestTheAPIServerKeepsTheFlash(t *testing.T) {
 	c := newCoast(t)
-	stored := &unstructured.Unstructured{}
-	stored.SetGroupVersionKind(schema.GroupVersionKind{Group: "coast.example.com", Version: "v1alpha1", Kind: "Lighthouse"})
-	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(c.light()), stored))
+	content, err := os.ReadFile("eddystone.yaml")
+	require.NoError(t, err)
+	stored := &unstructured.Unstructured{} // has any field
+	require.NoError(t, yaml.UnmarshalStrict(content, &stored.Object))
+	require.NoError(t, c.Create(t.Context(), stored))
 	flash, _, err := unstructured.NestedString(stored.Object, "spec", "flash")
 	require.NoError(t, err)
 	require.Equal(t, "short short", flash, "the API server has dropped the flash: the schema doesn't know it")
