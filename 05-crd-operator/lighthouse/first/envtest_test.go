@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -180,6 +181,34 @@ func TestWhatTheAPIServerRefuses(t *testing.T) {
 	} {
 		err := c.Create(t.Context(), &Lighthouse{ObjectMeta: metav1.ObjectMeta{Name: "dark"}, Spec: spec})
 		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestTheAPIServerKeepsTheFlash(t *testing.T) {
+	c := newCoast(t)
+	content, err := os.ReadFile("eddystone.yaml")
+	require.NoError(t, err)
+	stored := &unstructured.Unstructured{} // has any field
+	require.NoError(t, yaml.UnmarshalStrict(content, &stored.Object))
+	require.NoError(t, c.Create(t.Context(), stored))
+	flash, _, err := unstructured.NestedString(stored.Object, "spec", "flash")
+	require.NoError(t, err)
+	require.Equal(t, "short short", flash, "the API server has dropped the flash: the schema doesn't know it")
+	unstructured.RemoveNestedField(stored.Object, "spec", "flash")
+	require.ErrorContains(t, c.Update(t.Context(), stored), "spec.flash: Required value", "a Lighthouse without a flash was accepted")
+}
+
+func TestAFlashIsMadeOfWords(t *testing.T) {
+	c := newCoast(t)
+	create := func(flash string) error {
+		light := &Lighthouse{ObjectMeta: metav1.ObjectMeta{Name: "flash"}, Spec: LighthouseSpec{Lamps: 1, Flash: flash}}
+		return c.Create(t.Context(), light, client.DryRunAll)
+	}
+	for _, wrong := range []string{"shrot", "longshort", "long  short", " long", "long ", "long,short", "short\nlong", "Long", "not long"} {
+		require.ErrorContains(t, create(wrong), "a flash is made of the words long and short, such as: long short", "the flash is %q", wrong)
+	}
+	for _, right := range []string{"long", "short", "short long short"} {
+		require.NoError(t, create(right), "the flash is %q", right)
 	}
 }
 

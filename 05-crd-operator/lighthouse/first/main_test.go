@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -20,7 +21,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/yaml"
 )
+
+func TestTheTypeHasTheFieldsOfTheManifest(t *testing.T) {
+	content, err := os.ReadFile("eddystone.yaml")
+	require.NoError(t, err)
+	light := &Lighthouse{}
+	require.NoError(t, yaml.UnmarshalStrict(content, light), "the type lacks a field of eddystone.yaml")
+	assert.Equal(t, eddystone().Spec, light.Spec)
+}
 
 func eddystone() *Lighthouse {
 	return &Lighthouse{
