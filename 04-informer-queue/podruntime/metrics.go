@@ -1,31 +1,56 @@
-package podruntime
+package main
 
 import (
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/component-base/metrics/legacyregistry"
+	_ "k8s.io/component-base/metrics/prometheus/workqueue" // depth, retries and latency of each queue with a name
 )
 
 var runtimeSeconds = prometheus.NewDesc("pod_runtime_seconds",
 	"For how long the pods of a namespace have been running, all together.", []string{"namespace"}, nil)
 
-// collector computes the metric when it is read. The value grows all the time; a
-// gauge that is set on each event would stand still between two events.
-type collector struct {
-	totals *totals
-	ready  func() error
+// serve answers /metrics and /healthz until stop is called.
+func (c *controller) serve(address string, synced func() bool) (stop func(), err error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("-listen: %w", err)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if !synced() {
+			http.Error(w, "the cache has not synced yet", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) }) // until Close
+	return func() {
+		_ = server.Close()
+		serving.Wait()
+	}, nil
 }
 
 // Describe sends which metrics there will be.
-func (c *collector) Describe(descs chan<- *prometheus.Desc) { descs <- runtimeSeconds }
+func (c *controller) Describe(descs chan<- *prometheus.Desc) { descs <- runtimeSeconds }
 
-// Collect computes them. Half a sum would be wrong: there is none until the cache
-// has synced.
-func (c *collector) Collect(metrics chan<- prometheus.Metric) {
-	if c.ready() != nil {
-		return
-	}
-	for namespace, seconds := range c.totals.all(time.Now()) {
-		metrics <- prometheus.MustNewConstMetric(runtimeSeconds, prometheus.GaugeValue, seconds, namespace)
+// Collect computes the totals when they are read. They grow all the time: a gauge that is set by
+// reconcile would stand still between two events.
+func (c *controller) Collect(metrics chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for namespace, total := range c.printed {
+		metrics <- prometheus.MustNewConstMetric(runtimeSeconds, prometheus.GaugeValue, total.Seconds(), namespace)
 	}
 }

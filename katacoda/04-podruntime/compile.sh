@@ -3,5 +3,5 @@
 # what the steps run, so that nobody waits for that later. What cannot be compiled is said
 # when it is run.
 set -x
-go build -o /dev/null ./first ./cmd/podruntime
+go build -o /dev/null ./first ./podruntime
 true

@@ -81,16 +81,6 @@ heavy() {
   done
 }
 
-# same wants the files that stages share to be the same, byte for byte: those of cli/ are
-# tested in stage 4 only.
-same() {
-  for file in [0-9][0-9]-*/cli/*.go; do
-    case "$file" in *_test.go) continue ;; esac
-    if [ ! -d 04-informer-queue ]; then continue; fi # a stage's branch has not all of them
-    cmp "04-informer-queue/cli/$(basename "$file")" "$file" || return 1
-  done
-}
-
 # scripts are read by the shell, and by shellcheck, where it is. Templates become scripts in
 # katacoda/.
 scripts() {
@@ -134,7 +124,6 @@ check "luck" "wait for a condition, or give the reason: see tools/cmd/luck" go -
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./cmd/versions ..
 check "growth" "grow the finished program out of its page; see tools/cmd/growth" go -C tools run ./cmd/growth ..
 check "words" "write the word that it names" go -C tools run ./cmd/words ..
-check "shared files" "copy one of the two files over the other" same
 check "scripts" "correct what it says above" scripts
 check "workflows" "write uses: OWNER/NAME@DIGEST # vVERSION" pinned
 check "marks of generated files" "mark them in .gitattributes" marked

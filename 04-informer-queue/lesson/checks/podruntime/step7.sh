@@ -14,7 +14,7 @@ if kubectl get pod tide >/dev/null 2>&1; then
 	echo "the pod tide is still there: kubectl delete pod tide --now"
 	exit 1
 fi
-for file in podruntime.log podruntime-*.log; do
+for file in podruntime-*.log; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// In these tests the clock is fake, and the queue and its workers are the real ones.
+
+// start runs the controller in the background of a synctest bubble, silently. The function that it
+// returns stops it and waits.
+func start(t *testing.T, c *controller, workers int, reconcile func(context.Context, string) error, synced ...cache.DoneChecker) (stop func()) {
+	t.Cleanup(c.queue.ShutDown) // also if run doesn't
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.run(ctx, workers, reconcile, synced...)
+	}()
+	synctest.Wait()
+	return func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(time.Hour):
+			panic("run does not return, though its context ended an hour ago")
+		}
+	}
+}
+
+// wait lets the time pass, and everything happen that is due.
+func wait(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // fake time
+	synctest.Wait()
+}
+
+func TestAHandlerAddsTheNamespace(t *testing.T) {
+	c := newController(nil, io.Discard)
+	defer c.queue.ShutDown()
+	c.enqueue(pod("coast", "bell"))
+	c.enqueue(pod("coast", "buoy"))
+	c.enqueue(cache.DeletedFinalStateUnknown{Key: "harbour/lamp", Obj: pod("harbour", "lamp")})
+	require.Equal(t, 2, c.queue.Len(), "two pods of a namespace are one key, and a deletion that the watch missed is one")
+	first, _ := c.queue.Get()
+	second, _ := c.queue.Get()
+	assert.Equal(t, []string{"coast", "harbour"}, []string{first, second})
+}
+
+func TestReconcileHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newController(nil, io.Discard)
+		begun := time.Now()
+		var took time.Duration
+		defer start(t, c, 1, func(ctx context.Context, _ string) error {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Hour):
+			}
+			took = time.Since(begun)
+			return nil
+		})()
+		c.queue.Add("coast")
+		wait(2 * time.Hour)
+		assert.Equal(t, 20*time.Second, took)
+	})
+}
+
+func TestAKeyThatWaitsIsReconciledOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		c := newController(nil, io.Discard)
+		for range 10 {
+			c.queue.Add("coast")
+		}
+		defer start(t, c, 4, func(context.Context, string) error { calls.Add(1); return nil })()
+		assert.EqualValues(t, 1, calls.Load())
+	})
+}
+
+func TestAKeyBeingProcessedIsReconciledOnceMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls, atOnce, most atomic.Int32
+		c := newController(nil, io.Discard)
+		defer start(t, c, 4, func(context.Context, string) error {
+			calls.Add(1)
+			most.Store(max(most.Load(), atOnce.Add(1)))
+			defer atOnce.Add(-1)
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			return nil
+		})()
+		c.queue.Add("coast")
+		synctest.Wait() // a worker is processing it
+		c.queue.Add("coast")
+		c.queue.Add("coast")
+		wait(time.Minute)
+		assert.EqualValues(t, 2, calls.Load(), "the change that came meanwhile is not lost")
+		assert.EqualValues(t, 1, most.Load(), "no two workers process one key")
+	})
+}
+
+func TestKeysAreReconciledSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var finished atomic.Int32
+		c := newController(nil, io.Discard)
+		for _, key := range []string{"coast", "harbour", "open-sea", "pier"} {
+			c.queue.Add(key)
+		}
+		defer start(t, c, 2, func(context.Context, string) error {
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			finished.Add(1)
+			return nil
+		})()
+		wait(1500 * time.Millisecond)
+		assert.EqualValues(t, 2, finished.Load())
+		wait(time.Second)
+		assert.EqualValues(t, 4, finished.Load(), "two rounds of two")
+	})
+}
+
+func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var times []time.Time
+		c := newController(nil, io.Discard)
+		stop := start(t, c, 1, func(context.Context, string) error {
+			times = append(times, time.Now())
+			if len(times) == 4 || len(times) >= 6 {
+				return nil
+			}
+			return errors.New("not yet")
+		})
+		c.queue.Add("coast")
+		wait(time.Minute)
+		c.queue.Add("coast")
+		wait(time.Minute)
+		stop()
+
+		require.NotEmpty(t, times)
+		var gaps []time.Duration
+		for i := range times[1:] {
+			gaps = append(gaps, times[i+1].Sub(times[i]).Round(10*time.Millisecond))
+		}
+		ms := time.Millisecond
+		assert.Equal(t, []time.Duration{100 * ms, 200 * ms, 400 * ms, time.Minute - 700*ms, 100 * ms}, gaps)
+	})
+}
+
+func TestPausesEndAtAMinuteAndDelayNoOtherKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failures, others atomic.Int32
+		c := newController(nil, io.Discard)
+		defer start(t, c, 1, func(_ context.Context, key string) error {
+			if key == "coast" && failures.Add(1) <= 1000 { // without pauses it would go on for ever
+				return errors.New("never")
+			}
+			if key == "harbour" {
+				others.Add(1)
+			}
+			return nil
+		})()
+		c.queue.Add("coast")
+		wait(time.Hour)
+		before := failures.Load()
+		wait(time.Hour)
+		assert.InDelta(t, 60, failures.Load()-before, 1, "once a minute")
+		c.queue.Add("harbour")
+		synctest.Wait()
+		assert.EqualValues(t, 1, others.Load())
+	})
+}
+
+func TestStopFinishesWhatIsBeingProcessedAndDropsTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var finished []string
+		c := newController(nil, io.Discard)
+		stop := start(t, c, 1, func(ctx context.Context, key string) error {
+			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			mu.Lock()
+			defer mu.Unlock()
+			finished = append(finished, key)
+			assert.NoError(t, ctx.Err(), "the end of the program does not end a reconcile")
+			return nil
+		})
+		c.queue.Add("being processed")
+		synctest.Wait()
+		c.queue.Add("waiting")
+		begun := time.Now()
+		stop()
+		assert.Equal(t, []string{"being processed"}, finished)
+		assert.Equal(t, time.Second, time.Since(begun))
+	})
+}
+
+// syncing is a cache that has synced when it is closed.
+type syncing chan struct{}
+
+func (syncing) Name() string            { return "a cache" }
+func (s syncing) Done() <-chan struct{} { return s }
+
+func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		synced := make(syncing)
+		var calls atomic.Int32
+		c := newController(nil, io.Discard)
+		defer start(t, c, 1, func(context.Context, string) error { calls.Add(1); return nil }, synced)()
+		c.queue.Add("coast")
+		wait(time.Minute)
+		assert.Zero(t, calls.Load())
+		close(synced)
+		synctest.Wait()
+		assert.EqualValues(t, 1, calls.Load())
+	})
+}
+
+func TestStopBeforeTheCachesHaveSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newController(nil, io.Discard)
+		start(t, c, 1, nil, make(syncing))()
+	})
+}
