@@ -21,6 +21,7 @@ include tools/maintain.mk
 $(STAGES): stage-%: cluster-$(CLUSTER) | go ## Run a stage's program (ARGS="-o wide"; CLUSTER=current for your own cluster)
 	@echo '==> building $(call folder,$*)'
 	@go -C '$(call folder,$*)$(if $(PROGRAM),,$(MODULE_$*))' build -o "$$PWD/bin/stage-$*" $(or $(PROGRAM),$(PROGRAM_$*),.)
+	@echo '==> how it works: $(call folder,$*)/README.md, or make learn FROM=$*' >&2
 	@if [ '$(CLUSTER)' = lab ]; then \
 	  eval "$$($(LAB) env)"; \
 	  for demo in $(wildcard $(call folder,$*)/lesson/demo.yaml); do kubectl apply -f "$$demo" || exit 1; done; \
