@@ -30,7 +30,12 @@ func newTry() *cobra.Command {
 share one copy, and each builds on the one before. If that isn't solved, its solution is put into
 the copy; your changes are kept in a patch.`,
 		Example: "  workshop try end-of-watch",
-		Args:    cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("name the try, as the lesson does after \"Now you\", such as: workshop try end-of-watch")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd.Context(), cmd.OutOrStdout())
 			if err != nil {

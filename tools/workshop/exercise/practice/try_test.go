@@ -44,7 +44,7 @@ func TestTriesShareACopy(t *testing.T) {
 	out.next(t, "Hint 1 of 1 for none\n\nThere is no numbers[0].\n")
 	exercisetest.Edit(t, sum, "\tlargest := numbers[0]\n", "\tlargest := 0\n")
 	out.next(t, "none passes, after")
-	out.next(t, "1 of 2 tries pass. Go on in 01-sums/README.md\n")
+	out.next(t, "1 of 2 tries pass. Go on in 01-sums/README.md\nThe next one there: bin/workshop try twice\n")
 	require.NoError(t, wait(t, ended, "the end"))
 
 	out, keys, ended = l.try("twice")

@@ -135,6 +135,9 @@ func (j *job) onVerdict(ctx context.Context, v verdict) (done bool, err error) {
 		j.printf("%v", v.err)
 	case j.only > 0 && v.groups >= j.only && !v.solved:
 		j.printf("\n%s passes, after %.1fs: %s. Go on in %s", j.e.Judge.Groups[j.only-1].Name, v.took.Seconds(), v.count(), j.lessonFile(j.e))
+		if len(j.way.stops) == 0 && v.groups < len(j.e.Judge.Groups) { // in make learn it is a key
+			j.printf("The next one there: %s", j.command("try "+j.e.Judge.Groups[v.groups].Name))
+		}
 		return true, nil
 	case j.e.Judge.Kind == exercise.Try && v.outcome.solved() && !v.solved:
 		j.showVerdict(v.judgement)
