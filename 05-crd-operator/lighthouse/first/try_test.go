@@ -169,7 +169,7 @@ func TestTryItCreatesTheDeployment(t *testing.T) {
 	s := newSea(t, light(3))
 	s.mustReconcile()
 	deployment := s.deployment()
-	require.NotEmpty(t, deployment.Name, "there is no Deployment eddystone")
+	require.NotEmpty(t, deployment.Name, "there is no Deployment eddystone in the namespace of the Lighthouse: its ObjectMeta needs both, Namespace and Name")
 	require.NotNil(t, deployment.Spec.Replicas, "want doesn't say how many pods: Replicas")
 	assert.EqualValues(t, 3, *deployment.Spec.Replicas)
 	require.NotEmpty(t, deployment.Spec.Template.Spec.Containers, "want doesn't say what the pods do: setLamp")
@@ -201,7 +201,7 @@ func TestTryItUpdatesTheDeployment(t *testing.T) {
 	require.NoError(t, s.Get(t.Context(), eddystone, changed))
 	require.NoError(t, unstructured.SetNestedField(changed.Object, int64(2), "spec", "lamps"))
 	require.NoError(t, s.Update(t.Context(), changed))
-	s.mustFail("the error of the update was thrown away: return it")
+	s.mustFail("no write has failed: call want in the function that CreateOrUpdate gets, and return the error of CreateOrUpdate")
 	s.mustReconcile()
 	assert.EqualValues(t, 2, *s.deployment().Spec.Replicas)
 	assert.Contains(t, s.logged, `"msg"="the Deployment" "is"="updated"`, `say what was done: log.Info("the Deployment", "is", done)`)
@@ -211,7 +211,7 @@ func TestTryItHealsTheDeployment(t *testing.T) {
 	s := newSea(t, light(3))
 	s.mustReconcile()
 	owner := metav1.GetControllerOf(s.deployment())
-	require.NotNil(t, owner, "nobody controls the Deployment, so a change of it has no key: ctrl.SetControllerReference")
+	require.NotNil(t, owner, "nobody controls the Deployment, so a change of it has no key: ctrl.SetControllerReference, the owner first")
 	assert.Equal(t, "Lighthouse eddystone", owner.Kind+" "+owner.Name)
 
 	// To see it take effect takes a cluster, and the lesson has one. Here the line has to be there.

@@ -57,7 +57,7 @@ type stamp struct {
 }
 
 // sources are the files that people write, in dirs and in the folders below them that are not
-// hidden.
+// hidden. What they build is in bin/.
 func sources(dirs []string) (map[string]stamp, error) {
 	stamps := map[string]stamp{}
 	for _, dir := range dirs {
@@ -76,7 +76,7 @@ func stampAll(dir string, stamps map[string]stamp) error {
 			return err
 		case err != nil:
 			return nil // gone already
-		case entry.IsDir() && path != dir && strings.HasPrefix(entry.Name(), "."):
+		case entry.IsDir() && path != dir && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "bin"):
 			return filepath.SkipDir
 		case entry.IsDir() || !isSource(path):
 			return nil
@@ -88,7 +88,7 @@ func stampAll(dir string, stamps map[string]stamp) error {
 	})
 }
 
-// isSource says whether a file is one that people write. Hidden ones are not, nor are
+// isSource says whether a file is one that people write. Hidden ones and logs are not, nor are
 // those that editors make next to it: they write into one and rename it, or look
 // whether they may write here (vim: 4913).
 func isSource(path string) bool {
@@ -98,7 +98,7 @@ func isSource(path string) bool {
 			return false
 		}
 	}
-	for _, suffix := range []string{"~", ".swp", ".tmp", "___jb_tmp___", "___jb_old___"} {
+	for _, suffix := range []string{".log", "~", ".swp", ".tmp", "___jb_tmp___", "___jb_old___"} {
 		if strings.HasSuffix(name, suffix) {
 			return false
 		}

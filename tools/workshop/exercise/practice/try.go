@@ -211,8 +211,15 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 			}
 		}
 	}
+	n := 1 + slices.IndexFunc(e.Judge.Groups, func(g exercise.Group) bool { return g.Name == group.Name })
+	solution, err := os.ReadFile(c.Path(e.Step(n)))
+	if err != nil {
+		return fmt.Errorf("reading the solution: %w", err)
+	}
 	for _, file := range e.Judge.Write {
-		s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
+		if strings.Contains(string(solution), "\n+++ b/"+e.Path(file)+"\n") { // not those of other tries
+			s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
+		}
 	}
 	return nil
 }

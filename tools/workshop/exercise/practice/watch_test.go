@@ -63,7 +63,7 @@ func TestWhatNobodySavesIsNoSource(t *testing.T) {
 	for _, name := range []string{"a.go", "go.mod", "demo.yaml", "data.json", "Dockerfile", "x.golden"} {
 		assert.True(t, isSource(filepath.Join("m", name)), name)
 	}
-	for _, name := range []string{".a.go.swp", ".#a.go", "#a.go#", "a.go~", "4913", "a.go___jb_tmp___", ".git", "a.swp"} {
+	for _, name := range []string{".a.go.swp", ".#a.go", "#a.go#", "a.go~", "4913", "a.go___jb_tmp___", ".git", "a.swp", "operator.log"} {
 		assert.False(t, isSource(filepath.Join("m", name)), name)
 	}
 }
