@@ -64,6 +64,7 @@ func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	standby.settings.primary = peer{}
 	require.NoError(t, standby.reload())
 	awaitAnswer(t, standby, "SELECT "+notReceiving, "t")
+	awaitAnswer(t, primary, "SELECT active FROM pg_replication_slots", "f") // which may hear of it later
 	require.NoError(t, p.dropSlots(t.Context(), nil))
 	assert.Equal(t, "0", slots(t, p), "nobody needs it")
 	awaitAnswer(t, standby, "SELECT pg_promote()", "t")
