@@ -32,8 +32,12 @@ func (a *agent) used() (bytes int64) {
 	return bytes
 }
 
-// fill is one transaction that writes more than the disks of this test have.
-const fill = "INSERT INTO rows SELECT generate_series(1, 1000000000)"
+// fill is one transaction that writes more than the disks of this test have, at 30 MB a second at most:
+// on a busy machine, an agent may look some tenths of a second late.
+const fill = `DO 'BEGIN LOOP
+  INSERT INTO rows SELECT generate_series(1, 30000);
+  PERFORM pg_sleep(0.1);
+END LOOP; END'`
 
 func (e *env) publish() { e.update(func(*postgres.PostgresClusterStatus) {}) }
 
