@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,9 +46,9 @@ func (p practice) play(ctx context.Context, player *lesson.Player, name string, 
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return lessonName(l) == strings.TrimLeft(name, "0") })
-	if i < 0 {
-		return noLesson(name, lessons)
+	l, err := lessonNamed(name, lessons)
+	if err != nil {
+		return err
 	}
 	player.Repository, player.Out, player.Done = p.home, p.out, p.played
 	ask, keys := keys(in, lines)
@@ -64,7 +63,7 @@ func (p practice) play(ctx context.Context, player *lesson.Player, name string, 
 			return 0, context.Cause(ctx)
 		}
 	}
-	return player.Play(ctx, lessons[i], to)
+	return player.Play(ctx, l, to)
 }
 
 // played records a step that was played for the learner.

@@ -97,13 +97,12 @@ func (p practice) step(ctx context.Context, name, number string) error {
 	if name == "" {
 		return p.checkNext(ctx, lessons, progress, p.stageOf(p.cwd))
 	}
-	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return lessonName(l) == strings.TrimLeft(name, "0") })
-	if i < 0 {
-		return noLesson(name, lessons)
+	l, err := lessonNamed(name, lessons)
+	if err != nil {
+		return err
 	}
-	l := lessons[i]
 	if number == "" {
-		return p.checkNext(ctx, lessons[i:i+1], progress, 0)
+		return p.checkNext(ctx, []lesson.Lesson{l}, progress, 0)
 	}
 	for _, step := range l.Steps {
 		if strconv.Itoa(step.Number) == number {
@@ -113,15 +112,18 @@ func (p practice) step(ctx context.Context, name, number string) error {
 	return fmt.Errorf("the lesson %s has no step %s; it has %d", name, number, len(l.Steps))
 }
 
-func noLesson(name string, lessons []lesson.Lesson) error {
+// lessonNamed returns the lesson that a learner calls so. Its error names all that there are.
+func lessonNamed(name string, lessons []lesson.Lesson) (lesson.Lesson, error) {
 	var names []string
 	for _, l := range lessons {
-		names = append(names, lessonName(l))
+		if names = append(names, lessonName(l)); lessonName(l) == strings.TrimLeft(name, "0") {
+			return l, nil
+		}
 	}
 	if name == "" {
-		return fmt.Errorf("name the lesson: %s", strings.Join(names, ", "))
+		return lesson.Lesson{}, fmt.Errorf("name the lesson: %s", strings.Join(names, ", "))
 	}
-	return fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
+	return lesson.Lesson{}, fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
 }
 
 // checkNext checks the next step of a stage, or of all if it is 0.

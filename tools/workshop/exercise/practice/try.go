@@ -195,10 +195,11 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 	if err != nil {
 		return err
 	}
-	group := progress.of(c.ID).group(e)
-	if s.only > 0 {
-		group = e.Judge.Groups[s.only-1]
+	n := s.only
+	if n == 0 {
+		n = min(progress.of(c.ID).Passed+1, len(e.Judge.Groups))
 	}
+	group := e.Judge.Groups[n-1]
 	s.printf("\n%s (about %s)", group.Name, number(group.Minutes, "minute", "minutes"))
 	l, err := s.lessonIn(path.Join(e.Stage.Folder, e.Judge.Lesson))
 	if err != nil {
@@ -211,7 +212,6 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 			}
 		}
 	}
-	n := 1 + slices.IndexFunc(e.Judge.Groups, func(g exercise.Group) bool { return g.Name == group.Name })
 	solution, err := os.ReadFile(c.Path(e.Step(n)))
 	if err != nil {
 		return fmt.Errorf("reading the solution: %w", err)

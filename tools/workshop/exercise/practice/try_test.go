@@ -30,6 +30,7 @@ func TestTriesShareACopy(t *testing.T) {
 	l := newLearner(t)
 	exercisetest.AddTries(t, l.home)
 	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), lessonWithTries)
+	exercisetest.Edit(t, l.home.Path("01-sums", "lesson", "exercises", "tries", "judge.yaml"), "write: [sum/sum.go]", "write: [sum/sum.go, go.mod]")
 	require.NoError(t, l.home.Commit(t.Context(), "lesson"))
 	sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
 
@@ -37,6 +38,7 @@ func TestTriesShareACopy(t *testing.T) {
 	out, keys, ended := l.try("none")
 	out.next(t, "This try is of 01-sums/README.md. The copy of 1-lost stays as it is; to go back to it: bin/workshop watch 1-lost\n")
 	out.next(t, "\nnone (about 2 minutes)\n\nOf no number\nthe largest is 0.\n\n  lesson    01-sums/README.md:7, step 1\n  write in  .workshop/1-tries/01-sums/sum/sum.go\n")
+	assert.NotContains(t, out.text(), "01-sums/go.mod", "which no try is about")
 	out.next(t, "1/2 none\n\n  fails: TestTryNone (./sum)\n    Of no number the largest is 0.\n")
 	out.next(t, "Not yet: 0 of 2 tries pass. For a hint: h\n")
 	_, err := io.WriteString(keys, "h\n")

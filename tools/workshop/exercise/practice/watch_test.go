@@ -97,6 +97,7 @@ func TestSavesAreOneWhileTheyFollowEachOther(t *testing.T) {
 		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
 		<-saved
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), ".a.go.swp"), nil, 0o600))
+		repositorytest.Write(t, filepath.Join(filepath.Dir(file), "bin", "program"), "built")
 		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
 		select {
 		case <-saved:

@@ -54,14 +54,13 @@ func (p practice) from(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	name = strings.TrimLeft(name, "0")
-	i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return name == lessonName(l) || name == strconv.Itoa(l.Stage.Number) })
-	if i < 0 {
-		return noLesson(name, lessons)
+	l, err := lessonNamed(name, lessons)
+	within := l.Folder()
+	if i := slices.IndexFunc(lessons, func(l lesson.Lesson) bool { return strconv.Itoa(l.Stage.Number) == strings.TrimLeft(name, "0") }); i >= 0 {
+		within, err = lessons[i].Stage.Folder, nil
 	}
-	within := lessons[i].Folder()
-	if name != lessonName(lessons[i]) {
-		within = lessons[i].Stage.Folder
+	if err != nil {
+		return err
 	}
 	tracks, err := track.Load(p.home)
 	if err != nil {

@@ -140,6 +140,23 @@ func TestOneBeginsInTheMiddle(t *testing.T) {
 	require.EqualError(t, p.from(t.Context(), "1"), `1 is not on the way "hour"; every lesson is on that of make learn TRACK=deep FROM=1`)
 }
 
+func TestAnExerciseOffTheWayNamesItsLesson(t *testing.T) {
+	l := newLearner(t)
+	addTracks(l)
+	var quiet bytes.Buffer
+	require.NoError(t, l.open(&quiet).take("hour"))
+	l.mustStart("1", "smallest")
+	out, keys, ended := l.learn(t.Context())
+	press := pressing(t, keys)
+	out.next(t, "1-smallest: waiting for you to save a file")
+	for _, key := range []string{"b", "t"} {
+		press(key)
+		out.next(t, "1-smallest is not on your way. Its lesson is 01-sums/README.md\n")
+	}
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+}
+
 func TestTheOrderOfExercisesIsThatOfTheTracks(t *testing.T) {
 	l := newLearner(t)
 	addTracks(l)
