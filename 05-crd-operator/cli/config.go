@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -12,14 +14,25 @@ import (
 
 // ConfigFlags are the flags that say which cluster is meant.
 type ConfigFlags struct {
-	Kubeconfig string
-	Context    string
-	Namespace  string
+	Kubeconfig    string
+	Context       string
+	Namespace     string
+	AllNamespaces bool // Namespace is ignored
+}
+
+const kubeconfigUsage = "the kubeconfig `file`; without it $KUBECONFIG, then ~/.kube/config, then the pod's service account"
+
+// AddOperatorFlags adds -kubeconfig, -n and -all-namespaces to the flags of a program that has no
+// commands.
+func (f *ConfigFlags) AddOperatorFlags(flags *flag.FlagSet) {
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", kubeconfigUsage)
+	flags.StringVar(&f.Namespace, "n", "", "the `namespace`; without it the one of the kubeconfig's context")
+	flags.BoolVar(&f.AllNamespaces, "all-namespaces", false, "all namespaces; -n is ignored")
 }
 
 // AddFlags adds --kubeconfig and --context.
 func (f *ConfigFlags) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "the kubeconfig `file`; without it $KUBECONFIG, then ~/.kube/config, then the pod's service account")
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", kubeconfigUsage)
 	flags.StringVar(&f.Context, "context", "", "the `name` of the kubeconfig context; without it the current one")
 }
 
@@ -55,6 +68,9 @@ func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) 
 	}
 	if err := Login(config); err != nil {
 		return nil, "", err
+	}
+	if f.AllNamespaces {
+		namespace = metav1.NamespaceAll
 	}
 	// client-go limits a client to 5 requests a second unless told otherwise. The
 	// programs here limit themselves, by what they do at the same time.

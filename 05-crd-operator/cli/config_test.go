@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,4 +133,26 @@ func TestTheNamespace(t *testing.T) {
 	_, namespace, err = (&ConfigFlags{Kubeconfig: path, Namespace: "coast"}).Load()
 	require.NoError(t, err)
 	assert.Equal(t, "coast", namespace)
+}
+
+func TestAnOperatorsFlagsSayInWhichNamespacesItWorks(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	writeKubeconfig(t, kubeconfig, "one")
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "one"}, // that of the context
+		{[]string{"-n", "harbour"}, "harbour"},
+		{[]string{"-n", "harbour", "-all-namespaces"}, ""},
+	} {
+		var f ConfigFlags
+		flags := flag.NewFlagSet("operator", flag.ContinueOnError)
+		f.AddOperatorFlags(flags)
+		require.NoError(t, flags.Parse(append([]string{"-kubeconfig", kubeconfig}, test.args...)))
+		config, namespace, err := f.Load()
+		require.NoError(t, err)
+		assert.Contains(t, config.Host, "one")
+		assert.Equal(t, test.want, namespace)
+	}
 }

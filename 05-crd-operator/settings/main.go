@@ -48,9 +48,7 @@ func Main() {
 	var cluster cli.ConfigFlags
 	var o Options
 	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError) // the framework has put one into the default set
-	flags.StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig `file`; without it $KUBECONFIG, then ~/.kube/config, then the pod's service account")
-	flags.StringVar(&cluster.Namespace, "n", "", "the `namespace`; without it the one of the kubeconfig's context")
-	all := flags.Bool("all-namespaces", false, "all namespaces; -n is ignored")
+	cluster.AddOperatorFlags(flags)
 	flags.IntVar(&o.Workers, "workers", defaultWorkers, "how `many` namespaces to reconcile at the same time")
 	_ = flags.Parse(os.Args[1:]) // an error ends the program
 
@@ -60,9 +58,7 @@ func Main() {
 	ctrl.SetLogger(klog.Background()) // without one, the manager logs nothing
 	config, namespace, err := cluster.Load()
 	if err == nil {
-		if !*all {
-			o.Namespace = namespace
-		}
+		o.Namespace = namespace
 		err = Run(ctx, config, o)
 	}
 	if err != nil {
