@@ -1,5 +1,5 @@
-// Package controller is that of stage 4, with one thing more: a key can wait for a time
-// of day.
+// Package controller is the queue and the workers of stage 4, cut out of its programs for keys of any
+// type, with one thing more: a key can wait for a time of day.
 package controller
 
 import (

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -157,6 +158,13 @@ func TestAFailingKeyDoesNotDelayOthers(t *testing.T) {
 	})
 }
 
+func TestAPanicIsAnError(t *testing.T) {
+	c := &Controller[string]{}
+	err := c.guard(func(context.Context, string) error { panic("nobody thought of this") })(t.Context(), "a")
+	require.ErrorContains(t, err, "reconcile panicked: nobody thought of this")
+	assert.ErrorContains(t, err, "controller_test.go", "it says where")
+}
+
 func TestAPanicIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
@@ -214,6 +222,13 @@ func TestReconcileHasADeadline(t *testing.T) {
 		stop()
 		assert.Equal(t, 5*time.Second, got)
 	})
+}
+
+func TestTheEndOfTheControllerDoesNotEndACall(t *testing.T) {
+	c := &Controller[string]{Timeout: time.Minute}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, c.guard(func(ctx context.Context, _ string) error { return ctx.Err() })(ctx, "a"))
 }
 
 // gracePeriod is how long after SIGTERM the kubelet kills the processes of a pod, unless it
