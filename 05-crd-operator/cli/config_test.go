@@ -135,7 +135,7 @@ func TestTheNamespace(t *testing.T) {
 	assert.Equal(t, "coast", namespace)
 }
 
-func TestAnOperatorsFlagsSayInWhichNamespacesItWorks(t *testing.T) {
+func TestAnOperatorWorksInTheNamespacesOfItsFlags(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	writeKubeconfig(t, kubeconfig, "one")
 	for _, test := range []struct {
