@@ -1,8 +1,10 @@
 package lifecycle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -127,4 +129,62 @@ func IsConflict(err error) bool {
 		return false
 	}
 	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" })
+}
+
+const podDeleted = "PodDeleted"
+
+// isAbandoned reports whether the pod was deleted and no kubelet will say how it
+// ended: it had not been scheduled to a node, or it was deleted with --force. Of
+// other pods that are deleted, the kubelet reports the end.
+//
+// It is what isPodFailed is in the Job controller. That one waits for no kubelet,
+// unless the podReplacementPolicy of the Job is Failed.
+func isAbandoned(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil && (pod.Spec.NodeName == "" || pod.DeletionGracePeriodSeconds != nil && *pod.DeletionGracePeriodSeconds == 0)
+}
+
+// terminated is how the command ended; nil if nobody knows.
+func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.Name == container {
+			return status.State.Terminated
+		}
+	}
+	return nil
+}
+
+// reasonForm is what conditions and events demand of a reason. That of a pod may
+// be anything.
+var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]{0,126}[A-Za-z0-9_])?$`)
+
+// failure says why the pod has failed. A command that fails is run again in its
+// pod, so most often somebody has deleted the pod, or the node was short of
+// something.
+func failure(pod *corev1.Pod) (reason, message string) {
+	switch {
+	case reasonForm.MatchString(pod.Status.Reason):
+		reason = pod.Status.Reason
+	case pod.DeletionTimestamp != nil:
+		reason = podDeleted
+	default:
+		reason = "CommandFailed"
+	}
+	return reason, shorten(cmp.Or(pod.Status.Message, ending(pod)))
+}
+
+// ending says in words how the command failed.
+func ending(pod *corev1.Pod) string {
+	words := "the pod has failed before the command had ended"
+	if t := terminated(pod); t != nil {
+		words = fmt.Sprintf("the command has ended with exit code %d", t.ExitCode)
+	}
+	if pod.DeletionTimestamp != nil {
+		words += ", because the pod was deleted"
+	}
+	return words
+}
+
+// shorten cuts a message to the 1024 bytes that an event may have.
+func shorten(message string) string {
+	return strings.ToValidUTF8(message[:min(len(message), 1024)], "")
 }

@@ -83,13 +83,18 @@ func missed(o Observed) Decision {
 	})
 }
 
-// blocked is for an At that cannot be run as things are. What is in the way is
-// reported once.
-func blocked(o Observed, reason, message string) Decision {
-	return o.recorded(corev1.EventTypeWarning, reason, message, func(s *cnat.AtStatus) {
-		if s.Phase != cnat.Running {
-			s.Phase = cnat.Pending
-		}
-		o.set(s, cnat.Scheduled, metav1.ConditionFalse, reason, message)
-	})
+// retryAfter is how long the operator waits before it tries again to create a pod
+// that the server has refused. No watch reports that it would not refuse it now.
+const retryAfter = 10 * time.Second
+
+// retry is when to try again: soon, and as soon as it is too late.
+func (o Observed) retry() time.Time {
+	soon := o.Now.Add(retryAfter)
+	if deadline := deadline(o.At); !deadline.IsZero() && deadline.Before(soon) {
+		return deadline
+	}
+	return soon
 }
+
+// second is the time in whole seconds, as the API has it.
+func (o Observed) second() *metav1.Time { return &metav1.Time{Time: o.Now.Truncate(time.Second)} }
