@@ -4,5 +4,4 @@
 # when it is run.
 set -x
 go build -o /dev/null ./cmd/controllerruntime
-go test -exec=true -count=1 -v -run 'Example_fieldIndexer|TestWhichChangesOfAnAtMatter' ./controllerruntime
 true

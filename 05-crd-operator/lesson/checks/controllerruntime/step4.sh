@@ -1,13 +1,19 @@
 #!/bin/sh
-# A pod that was deleted while the operator was down is in the status of its At.
+# Two Ats had something in the way, and were run when it was gone.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if [ "$(kubectl get at once -o jsonpath='{.status.conditions[?(@.type=="Failed")].reason}' 2>/dev/null)" != PodDeleted ]; then
-	echo "the At once has not failed with PodDeleted yet: delete its pod while controllerruntime is down, and start it again"
+for at in default/foreign full/refused; do
+	if [ "$(kubectl -n "${at%/*}" get at "${at#*/}" -o jsonpath='{.status.conditions[?(@.type=="Complete")].status}' 2>/dev/null)" != True ]; then
+		echo "the At $at is not complete yet: remove what is in its way while controllerruntime runs"
+		exit 1
+	fi
+done
+if ! kubectl get events.events.k8s.io 2>/dev/null | grep -q PodNameTaken; then
+	echo "there is no event PodNameTaken: create the pod foreign-pod before the At foreign"
 	exit 1
 fi
-if kubectl get pod once-pod >/dev/null 2>&1; then
-	echo "the pod once-pod is still there: let controllerruntime run until its finalizer is removed"
+if ! kubectl -n full get events.events.k8s.io 2>/dev/null | grep -q CreationRefused; then
+	echo "there is no event CreationRefused in the namespace full: create the quota before the At refused"
 	exit 1
 fi
 echo done
