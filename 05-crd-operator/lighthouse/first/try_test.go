@@ -224,6 +224,7 @@ func TestTryItWritesOnlyWhatDiffers(t *testing.T) {
 	s.mustReconcile()
 	containers := s.deployment().Spec.Template.Spec.Containers
 	require.Len(t, containers, 1)
+	require.NotEmpty(t, containers[0].Env, "the container is empty: lamp has to be the address of that in the pod")
 	assert.Equal(t, "long", containers[0].Env[0].Value, "the flash has changed, and the lamps still have the old one")
 	assert.Equal(t, corev1.PullAlways, containers[0].ImagePullPolicy, "an update takes away what the API server has filled in")
 }
@@ -297,4 +298,18 @@ func TestTryItReportsWhetherItIsReady(t *testing.T) {
 		assert.Equal(t, test.want, fmt.Sprint(ready["status"], " ", ready["reason"]), name)
 		assert.True(t, strings.HasPrefix(fmt.Sprint(ready["message"]), fmt.Sprint(s.deployment().Status.ReadyReplicas)), "the message doesn't begin with how many burn: %v", ready["message"])
 	}
+
+	// The flash changes: as many lamps burn as before, some with the old flash.
+	s := newSea(t, light(3))
+	s.mustReconcile()
+	s.mustBurn(3)
+	s.mustReconcile()
+	s.mustBurn(3, func(s *status) { s.UpdatedReplicas = 1 })
+	s.mustReconcile()
+	conditions, _ := s.status("conditions").([]any)
+	require.Len(t, conditions, 1)
+	assert.Equal(t, "False", conditions[0].(map[string]any)["status"], "the count is the same, and the condition isn't: it has to be written, too")
+	before := s.writes
+	s.mustReconcile()
+	assert.Equal(t, before, s.writes, "it writes what the status says already")
 }
