@@ -2,7 +2,7 @@
 # Records the terminal that README.md shows: runs these commands, in a lab of their own, and
 # writes pictures/terminal.txt, which make generate draws. With --check it writes nothing, and
 # fails if they print something else than what is shown, apart from numbers. In the same lab it
-# then walks what START.md has to watch.
+# then walks the commands of START.md.
 set -eu
 cd "$(dirname "$0")/../.."
 commands() {
@@ -74,7 +74,7 @@ kubectl delete -f $first/crd.yaml >/dev/null
 # shellcheck disable=SC2016 # lab await expands it
 lab await '[ -z "$(kubectl get pods -o name)" ]'
 # shellcheck disable=SC2016 # no command stands in these quotes
-sed -n '/^## Watch one/,/^## Write one/p' START.md | sed -n '/^```sh$/,/^```$/{/^```/!p;}' >"$work/start"
+sed -n '/^```sh$/,/^```$/{/^```/!p;}' START.md >"$work/start"
 bash -e "$work/start" >"$work/watched" 2>&1 || { cat "$work/watched"; echo "what START.md has to watch fails" >&2; exit 1; }
 grep -q 'replicaset-controller' "$work/watched" && grep -q 'No resources found' "$work/watched" || { cat "$work/watched"; echo "what START.md has to watch shows something else" >&2; exit 1; }
 printf 'ok  \tthe commands of START.md\n'

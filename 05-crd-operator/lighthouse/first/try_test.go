@@ -30,7 +30,7 @@ import (
 )
 
 // What the lesson asks the reader to write. Until then, these tests fail. They compile with a Lighthouse
-// that has no fields yet, and its objects are in memory, for the sake of a verdict within seconds.
+// whose fields aren't all there yet, and its objects are in memory, for the sake of a verdict within seconds.
 
 // sea is the objects of a test, and counts what is written.
 type sea struct {
@@ -129,6 +129,15 @@ func (s *sea) mustBurn(lamps int32, changes ...func(*appsv1.DeploymentStatus)) {
 	require.NoError(s, s.Status().Update(s.Context(), deployment))
 }
 
+// change sets a field of the spec of eddystone.
+func (s *sea) change(field string, value any) {
+	s.Helper()
+	changed := light(0)
+	require.NoError(s, s.Get(s.Context(), eddystone, changed))
+	require.NoError(s, unstructured.SetNestedField(changed.Object, value, "spec", field))
+	require.NoError(s, s.Update(s.Context(), changed))
+}
+
 // status is that of eddystone.
 func (s *sea) status(fields ...string) any {
 	s.Helper()
@@ -178,31 +187,10 @@ func TestTryItCreatesTheDeployment(t *testing.T) {
 
 	newSea(t, light(3)).mustFail("the error of the create was thrown away: return it")
 
-	going := light(3)
-	going.SetFinalizers([]string{metav1.FinalizerDeleteDependents})
-	going.SetDeletionTimestamp(new(metav1.Now()))
-	s = newSea(t, going)
-	s.mustReconcile()
-	assert.Zero(t, s.writes, "a Lighthouse that is being deleted gets nothing new: DeletionTimestamp")
-}
-
-func TestTryItUpdatesTheDeployment(t *testing.T) {
-	s := newSea(t, light(3))
-	s.mustReconcile()
-	filled := s.deployment() // as the API server fills in defaults
-	filled.Spec.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullAlways
-	require.NoError(t, s.Update(t.Context(), filled))
-	before := s.writes
+	s.change("lamps", int64(2))
+	s.mustFail("no write has failed: call want in the function that CreateOrUpdate gets, and return the error of CreateOrUpdate")
 	_, err := s.reconcile()
 	require.NoError(t, err, "it creates what is there already")
-	assert.Equal(t, before, s.writes, "it writes although nothing has changed")
-
-	changed := light(0)
-	require.NoError(t, s.Get(t.Context(), eddystone, changed))
-	require.NoError(t, unstructured.SetNestedField(changed.Object, int64(2), "spec", "lamps"))
-	require.NoError(t, s.Update(t.Context(), changed))
-	s.mustFail("no write has failed: call want in the function that CreateOrUpdate gets, and return the error of CreateOrUpdate")
-	s.mustReconcile()
 	assert.EqualValues(t, 2, *s.deployment().Spec.Replicas)
 	assert.Contains(t, s.logged, `"msg"="the Deployment" "is"="updated"`, `say what was done: log.Info("the Deployment", "is", done)`)
 }
@@ -217,13 +205,40 @@ func TestTryItHealsTheDeployment(t *testing.T) {
 	// To see it take effect takes a cluster, and the lesson has one. Here the line has to be there.
 	program, err := os.ReadFile("main.go")
 	require.NoError(t, err)
-	hears := regexp.MustCompile(`\.\s*(Owns|Watches)\(\s*&appsv1\.Deployment\{\}`)
+	hears := regexp.MustCompile(`(?m)^[^/]*\.\s*(Owns|Watches)\(\s*&appsv1\.Deployment\{\}`)
 	require.True(t, hears.Match(program), "nobody tells it when a Deployment changes: Owns")
+}
+
+func TestTryItWritesOnlyWhatDiffers(t *testing.T) {
+	s := newSea(t, light(3))
+	s.mustReconcile()
+	filled := s.deployment() // as the API server fills in defaults
+	filled.Spec.Template.Spec.Containers[0].ImagePullPolicy = corev1.PullAlways
+	filled.Spec.Template.Spec.Containers[0].TerminationMessagePath = corev1.TerminationMessagePathDefault
+	require.NoError(t, s.Update(t.Context(), filled))
+	before := s.writes
+	s.mustReconcile()
+	require.Equal(t, before, s.writes, "it writes although nothing has changed: the container lost what the API server had filled in")
+
+	s.change("flash", "long")
+	s.mustReconcile()
+	containers := s.deployment().Spec.Template.Spec.Containers
+	require.Len(t, containers, 1)
+	require.NotEmpty(t, containers[0].Env, "the container is empty: lamp has to be the address of that in the pod")
+	assert.Equal(t, "long", containers[0].Env[0].Value, "the flash has changed, and the lamps still have the old one")
+	assert.Equal(t, corev1.PullAlways, containers[0].ImagePullPolicy, "an update takes away what the API server has filled in")
 }
 
 func TestTryItLeavesToOthersWhatIsTheirs(t *testing.T) {
 	_, err := newSea(t, light(3)).reconcile()
 	require.NoError(t, err, "it refuses to create a Deployment: one that isn't there yet has no UID")
+
+	going := light(3)
+	going.SetFinalizers([]string{metav1.FinalizerDeleteDependents})
+	going.SetDeletionTimestamp(new(metav1.Now()))
+	dying := newSea(t, going)
+	dying.mustReconcile()
+	assert.Zero(t, dying.writes, "a Lighthouse that is being deleted gets nothing new: DeletionTimestamp")
 
 	older := light(3)
 	older.SetUID("0")
@@ -283,4 +298,18 @@ func TestTryItReportsWhetherItIsReady(t *testing.T) {
 		assert.Equal(t, test.want, fmt.Sprint(ready["status"], " ", ready["reason"]), name)
 		assert.True(t, strings.HasPrefix(fmt.Sprint(ready["message"]), fmt.Sprint(s.deployment().Status.ReadyReplicas)), "the message doesn't begin with how many burn: %v", ready["message"])
 	}
+
+	// The flash changes: as many lamps burn as before, some with the old flash.
+	s := newSea(t, light(3))
+	s.mustReconcile()
+	s.mustBurn(3)
+	s.mustReconcile()
+	s.mustBurn(3, func(s *status) { s.UpdatedReplicas = 1 })
+	s.mustReconcile()
+	conditions, _ := s.status("conditions").([]any)
+	require.Len(t, conditions, 1)
+	assert.Equal(t, "False", conditions[0].(map[string]any)["status"], "the count is the same, and the condition isn't: it has to be written, too")
+	before := s.writes
+	s.mustReconcile()
+	assert.Equal(t, before, s.writes, "it writes what the status says already")
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Step 4: the Lighthouse controls its Deployment, so that it heals.
-if [ "$(kubectl get deployment eddystone -o jsonpath='{.metadata.ownerReferences[0].kind}' 2>/dev/null)" != Lighthouse ]; then
-	echo "the Deployment eddystone has no Lighthouse as its owner yet: solve heal, and run your operator"
+# Step 4: the Deployment follows the Lighthouse.
+if [ "$(kubectl get deployment eddystone -o jsonpath='{.spec.replicas}' 2>/dev/null)" != 2 ]; then
+	echo "the Deployment eddystone doesn't have two pods yet: solve quiet, run your operator, and patch the Lighthouse"
 	exit 1
 fi
 echo done
