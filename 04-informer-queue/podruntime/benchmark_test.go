@@ -26,7 +26,7 @@ import (
 )
 
 // perNamespace is how many pods a namespace has. PODS is how many there are in all: PODS=100000 makes a hundred
-// namespaces, and takes a quarter of an hour to write them.
+// namespaces; it has to be a multiple of 1000.
 const perNamespace = 1000
 
 // BenchmarkAPod measures, on a real API server, how many bytes a pod takes in the cache, whole and trimmed, and how
