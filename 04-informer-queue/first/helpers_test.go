@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,34 +10,73 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
-func newController(out io.Writer, pods ...*corev1.Pod) *controller {
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// newController returns a controller whose cache has these pods.
+func newController(t *testing.T, out io.Writer, pods ...*corev1.Pod) *controller {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, pod := range pods {
 		_ = indexer.Add(pod) // fails only without metadata
 	}
-	return &controller{
-		pods:  corelisters.NewPodLister(indexer),
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-		out:   out,
-	}
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	t.Cleanup(queue.ShutDown)
+	return &controller{pods: corelisters.NewPodLister(indexer), queue: queue, out: out}
 }
 
 func pod(namespace, name string, age time.Duration) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
 }
 
-// full is an output that nothing can be written to.
-type full struct{}
+// writerFunc is an output.
+type writerFunc func([]byte) (int, error)
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// full is an output that nothing can be written to.
+var full = writerFunc(func([]byte) (int, error) { return 0, errors.New("no space left on device") })
+
+// runs runs the controller until stop, or until the test ends. Its context ends when the controller has
+// ended by itself.
+func runs(t *testing.T, config *rest.Config, out io.Writer) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		defer close(ended)
+		err = run(ctx, config, out)
+		cancel(errors.Join(errors.New("the controller has ended"), err))
+	}()
+	stop = func() {
+		cancel(nil)
+		select {
+		case <-ended:
+			assert.NoError(t, err)
+		case <-time.After(testcluster.TestTimeout):
+			assert.Fail(t, "the controller does not end with its context")
+		}
+	}
+	t.Cleanup(stop)
+	return ctx, stop
+}
+
+// eventually waits until something is so, but not for a controller that has ended.
+func eventually(t *testing.T, running context.Context, what string, is func() bool) {
+	t.Helper()
+	require.Eventually(t, func() bool { return running.Err() != nil || is() }, testcluster.TestTimeout, 5*time.Millisecond, what)
+	require.NoError(t, context.Cause(running), what)
+}
 
 // serverWith starts a stand-in for an API server that has these pods. Nothing changes, but what the
 // events of a watch say.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -27,14 +26,6 @@ import (
 
 // What the lessons of parts 1 to 3 ask the reader to write. Until then, these tests fail.
 
-// runs runs the controller until the test ends.
-func runs(t *testing.T, config *rest.Config, out io.Writer) {
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, config, out) }()
-	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
-}
-
 // event is a line of a watch.
 func event(what string, of *corev1.Pod) any {
 	of = of.DeepCopy()
@@ -46,8 +37,7 @@ func TestTryOnlyPodsThatRunCount(t *testing.T) {
 	var out strings.Builder
 	running, pending := pod("harbour", "bell", time.Hour), pod("harbour", "buoy", time.Hour)
 	running.Status.Phase, pending.Status.Phase = corev1.PodRunning, corev1.PodPending
-	c := newController(&out, running, pending)
-	defer c.queue.ShutDown()
+	c := newController(t, &out, running, pending)
 	require.NoError(t, c.reconcile(t.Context(), "harbour"))
 	require.Contains(t, out.String(), "have been running for 60.", "one of the two pods runs")
 }
@@ -67,8 +57,7 @@ func TestTryItPrintsWhatTheInformerReports(t *testing.T) {
 }
 
 func TestTryAResyncIsNoReasonToReconcile(t *testing.T) {
-	c := newController(io.Discard)
-	defer c.queue.ShutDown()
+	c := newController(t, io.Discard)
 	handler, ok := any(c).(interface{ update(before, after any) })
 	require.True(t, ok, "the controller has no method update(before, after any)")
 	before, after := pod("harbour", "bell", time.Hour), pod("harbour", "bell", time.Hour)
@@ -104,8 +93,7 @@ func TestTryNoPodInTheCacheIsConfirmedLive(t *testing.T) {
 
 func TestTryAnotherPodOfTheSameNameIsNoted(t *testing.T) {
 	var out testcluster.Output
-	c := newController(&out)
-	defer c.queue.ShutDown()
+	c := newController(t, &out)
 	handler, ok := any(c).(interface{ update(before, after any) })
 	require.True(t, ok, "the controller has no method update(before, after any)")
 	before, after := pod("harbour", "bell", time.Hour), pod("harbour", "bell", 0)
@@ -119,8 +107,7 @@ func TestTryAnotherPodOfTheSameNameIsNoted(t *testing.T) {
 }
 
 func TestTryATombstoneNeedNotHaveThePod(t *testing.T) {
-	c := newController(io.Discard)
-	defer c.queue.ShutDown()
+	c := newController(t, io.Discard)
 	require.NotPanics(t, func() { c.enqueue(cache.DeletedFinalStateUnknown{Key: "coast/bell"}) }, "a tombstone has a key, and perhaps no pod")
 	key, _ := c.queue.Get()
 	require.Equal(t, "coast", key)
@@ -134,8 +121,7 @@ func TestTryItPrintsHowManyPodsAreInTheCache(t *testing.T) {
 }
 
 func TestTryAfterFiveRetriesItGivesUp(t *testing.T) {
-	c := newController(full{})
-	defer c.queue.ShutDown()
+	c := newController(t, full)
 	for range 5 {
 		c.queue.Add("harbour")
 		require.True(t, c.processNextItem(t.Context()))
@@ -148,8 +134,7 @@ func TestTryAfterFiveRetriesItGivesUp(t *testing.T) {
 
 func TestTryTheNextLineComesAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newController(io.Discard)
-		defer c.queue.ShutDown()
+		c := newController(t, io.Discard)
 		c.queue.Add("harbour")
 		require.True(t, c.processNextItem(t.Context()))
 		time.Sleep(59 * time.Second)

@@ -25,38 +25,30 @@ import (
 // proxy is between the program and the API server. It records every request, and can cause
 // the faults of networks and servers.
 type proxy struct {
-	kubeconfig string // points to the proxy
+	t          *testing.T
+	server     *httptest.Server
+	kubeconfig string       // points to the proxy
+	gate       sync.RWMutex // is locked while no request may pass
 
 	mu       sync.Mutex
 	requests []request
-	cuts     []context.CancelFunc // of each request since the last cut
-	gate     chan struct{}        // closed while requests may pass
-	oldest   uint64               // a watch from an older version gets a 410
+	oldest   uint64 // a watch from an older version gets a 410
 	before   func(method, path string) (status int)
 }
 
-// request is a request of the program. Its status is 0 until the server has answered.
+// request is a request of the program. Its verb is its method or, of a GET, LIST or WATCH. Its status
+// is 0 until the server has answered.
 type request struct {
-	method, path string
-	reads        reads
-	status       int
+	verb, path string
+	status     int
 }
-
-type reads string
-
-const (
-	get   reads = "GET"
-	list  reads = "LIST"
-	watch reads = "WATCH"
-)
 
 func startProxy(t *testing.T, config *rest.Config) *proxy {
 	target, err := url.Parse(config.Host)
 	require.NoError(t, err)
 	transport, err := rest.TransportFor(config)
 	require.NoError(t, err)
-	p := &proxy{gate: make(chan struct{}), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	close(p.gate)
+	p := &proxy{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
 	forward := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:      transport,
@@ -64,15 +56,13 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ModifyResponse: p.answered,
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, forward) }))
-	server.Config.ErrorLog = forward.ErrorLog
-	server.Start()
-	t.Cleanup(func() {
-		p.cut()
-		server.Close()
-	})
+	p.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, forward) }))
+	p.server.Config.ErrorLog = forward.ErrorLog
+	p.server.Start()
+	t.Cleanup(p.server.Close)
+	t.Cleanup(p.server.CloseClientConnections)
 	require.NoError(t, clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"judge": {Server: server.URL}},
+		Clusters:       map[string]*clientcmdapi.Cluster{"judge": {Server: p.server.URL}},
 		Contexts:       map[string]*clientcmdapi.Context{"judge": {Cluster: "judge"}},
 		CurrentContext: "judge",
 	}, p.kubeconfig))
@@ -83,21 +73,25 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 type number struct{}
 
 func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handler) {
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	p.mu.Lock()
-	p.cuts = append(p.cuts, cancel)
-	ctx = context.WithValue(ctx, number{}, len(p.requests))
-	p.requests = append(p.requests, request{method: r.Method, path: r.URL.Path, reads: readsOf(r)})
-	gate, before := p.gate, p.before
-	p.mu.Unlock()
-
-	select {
-	case <-gate:
-	case <-ctx.Done():
-		panic(http.ErrAbortHandler) // drops the connection
+	query, verb := r.URL.Query(), r.Method
+	switch base := filepath.Base(r.URL.Path); {
+	case verb != http.MethodGet:
+	case query.Has("watch") && query.Get("watch") != "false" && query.Get("watch") != "0" && query.Get("sendInitialEvents") != "true":
+		verb = "WATCH"
+	case base == "namespaces" || base == "configmaps":
+		verb = "LIST" // or a watch that begins with all existing objects
 	}
-	if p.tooOld(r) {
+	version, _ := strconv.ParseUint(query.Get("resourceVersion"), 10, 64) // 0 is none
+
+	p.gate.RLock()
+	p.mu.Lock()
+	r = r.WithContext(context.WithValue(r.Context(), number{}, len(p.requests)))
+	p.requests = append(p.requests, request{verb: verb, path: r.URL.Path})
+	tooOld, before := verb == "WATCH" && version != 0 && version < p.oldest, p.before
+	p.mu.Unlock()
+	p.gate.RUnlock()
+
+	if tooOld {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintln(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`)
 		return
@@ -108,20 +102,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handl
 			return
 		}
 	}
-	forward.ServeHTTP(w, r.WithContext(ctx))
-}
-
-func readsOf(r *http.Request) reads {
-	query := r.URL.Query()
-	switch base := filepath.Base(r.URL.Path); {
-	case r.Method != http.MethodGet:
-		return ""
-	case query.Get("watch") != "" && query.Get("watch") != "false" && query.Get("watch") != "0" && query.Get("sendInitialEvents") != "true":
-		return watch
-	case base == "namespaces" || base == "configmaps":
-		return list // or a watch that begins with all existing objects
-	}
-	return get
+	forward.ServeHTTP(w, r)
 }
 
 func (p *proxy) answered(response *http.Response) error {
@@ -131,32 +112,13 @@ func (p *proxy) answered(response *http.Response) error {
 	return nil
 }
 
-func (p *proxy) tooOld(r *http.Request) bool {
-	version, err := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return readsOf(r) == watch && err == nil && version != 0 && version < p.oldest
-}
-
-// cut drops all connections of the program.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, cut := range p.cuts {
-		cut()
-	}
-	p.cuts = nil
-}
-
-// hold drops all connections, and lets no request pass until the returned function is
-// called.
+// hold drops all connections, and lets no request pass until the returned function is called.
 func (p *proxy) hold() (release func()) {
-	p.mu.Lock()
-	gate := make(chan struct{})
-	p.gate = gate
-	p.mu.Unlock()
-	p.cut()
-	return sync.OnceFunc(func() { close(gate) })
+	p.gate.Lock()
+	release = sync.OnceFunc(p.gate.Unlock)
+	p.t.Cleanup(release)
+	p.server.CloseClientConnections()
+	return release
 }
 
 // forget makes the server refuse watches from before a version.
@@ -187,31 +149,28 @@ func (p *proxy) all() []request {
 	return slices.Clone(p.requests)
 }
 
-// count counts the requests of one kind, from the index since on.
-func (p *proxy) count(since int, how reads) int {
-	n := 0
+// count counts the requests with one verb, from the index since on.
+func (p *proxy) count(since int, verb string) (n int) {
 	for _, r := range p.all()[since:] {
-		if r.reads == how {
+		if r.verb == verb {
 			n++
 		}
 	}
 	return n
 }
 
-// writes returns the requests that write a namespace or a ConfigMap in it, from the index
-// since on, such as "POST 201". The status shows whether the write succeeded.
-func (p *proxy) writes(since int, namespace string) []string {
-	var writes []string
+// writes returns the requests that write a namespace or a ConfigMap in it, from the index since on, such
+// as "POST 201". The status shows whether the write succeeded: those are accepted.
+func (p *proxy) writes(since int, namespace string) (all, accepted []string) {
 	for _, r := range p.all()[since:] {
 		path := r.path + "/"
-		if r.reads == "" && (path == "/api/v1/namespaces/"+namespace+"/" || strings.HasPrefix(path, "/api/v1/namespaces/"+namespace+"/configmaps/")) {
-			writes = append(writes, fmt.Sprint(r.method, " ", r.status))
+		if strings.Contains("GET LIST WATCH", r.verb) || path != "/api/v1/namespaces/"+namespace+"/" && !strings.HasPrefix(path, "/api/v1/namespaces/"+namespace+"/configmaps/") {
+			continue
+		}
+		all = append(all, fmt.Sprint(r.verb, " ", r.status))
+		if r.status/100 == 2 {
+			accepted = append(accepted, all[len(all)-1])
 		}
 	}
-	return writes
-}
-
-// accepted returns the writes that the server accepted.
-func accepted(writes []string) []string {
-	return slices.DeleteFunc(writes, func(w string) bool { return !strings.Contains(w, " 2") })
+	return all, accepted
 }

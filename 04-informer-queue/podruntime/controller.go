@@ -22,8 +22,7 @@ type controller struct {
 	queue workqueue.TypedRateLimitingInterface[string]
 	out   io.Writer
 
-	mu      sync.Mutex
-	printed map[string]course // by namespace
+	printed sync.Map // the course that was printed last, by namespace
 }
 
 func newController(pods corelisters.PodLister, out io.Writer) *controller {
@@ -34,18 +33,15 @@ func newController(pods corelisters.PodLister, out io.Writer) *controller {
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, time.Minute),
 			// Without a name, a queue has no metrics.
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: "podruntime"}),
-		out:     out,
-		printed: map[string]course{},
+		out: out,
 	}
 }
 
 // enqueue adds the namespace of a pod. A key that is waiting is not added twice.
 func (c *controller) enqueue(obj any) {
-	pod, err := cache.DeletionHandlingObjectToName(obj) // the watch may have missed the deletion
-	if err != nil {
-		return // no pod, and no state of one
+	if pod, err := cache.DeletionHandlingObjectToName(obj); err == nil { // the watch may have missed the deletion
+		c.queue.Add(pod.Namespace)
 	}
-	c.queue.Add(pod.Namespace)
 }
 
 // run reconciles until the context ends, and returns when each worker has finished its key.

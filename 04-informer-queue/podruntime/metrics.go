@@ -22,18 +22,7 @@ func (c *controller) serve(address string, synced func() bool) (stop func(), err
 	if err != nil {
 		return nil, fmt.Errorf("-listen: %w", err)
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(c)
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if !synced() {
-			http.Error(w, "the cache has not synced yet", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: c.handler(synced), ReadHeaderTimeout: 5 * time.Second}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) }) // until Close
 	return func() {
@@ -42,15 +31,26 @@ func (c *controller) serve(address string, synced func() bool) (stop func(), err
 	}, nil
 }
 
+func (c *controller) handler(synced func() bool) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{legacyregistry.DefaultGatherer, registry}, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if !synced() {
+			http.Error(w, "the cache has not synced yet", http.StatusServiceUnavailable)
+		}
+	})
+	return mux
+}
+
 // Describe sends which metrics there will be.
 func (c *controller) Describe(descs chan<- *prometheus.Desc) { descs <- runtimeSeconds }
 
 // Collect computes the totals when they are read. They grow all the time: a gauge that is set by
 // reconcile would stand still between two events.
 func (c *controller) Collect(metrics chan<- prometheus.Metric) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for namespace, total := range c.printed {
-		metrics <- prometheus.MustNewConstMetric(runtimeSeconds, prometheus.GaugeValue, total.Seconds(), namespace)
+	for namespace, total := range c.printed.Range {
+		metrics <- prometheus.MustNewConstMetric(runtimeSeconds, prometheus.GaugeValue, total.(course).Seconds(), namespace.(string))
 	}
 }

@@ -24,12 +24,13 @@ func (c *controller) reconcile(_ context.Context, namespace string) (err error) 
 	for _, pod := range pods {
 		total.add(pod, now)
 	}
-	if total == c.last(namespace) {
+	last, _ := c.printed.Load(namespace)
+	if last == total || last == nil && total == (course{}) {
 		return nil // a label, a condition: the total goes on as before
 	}
 	_, err = fmt.Fprintf(c.out, "Pods in namespace %s have been running for %.2f minutes.\n", namespace, total.Minutes())
 	if err == nil {
-		c.setLast(namespace, total) // not before: a line that can't be written is still owed
+		c.remember(namespace, total) // not before: a line that can't be written is still owed
 	}
 	return err
 }
@@ -83,20 +84,11 @@ func end(pod *corev1.Pod) (last metav1.Time) {
 	return last
 }
 
-// last is what was printed last. Workers and /metrics read it at the same time.
-func (c *controller) last(namespace string) course {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.printed[namespace]
-}
-
-// setLast forgets a namespace whose total is none: namespaces come and go while the program runs.
-func (c *controller) setLast(namespace string, total course) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.printed[namespace] = total
+// remember forgets a namespace in which nothing counts: namespaces come and go while the program runs.
+func (c *controller) remember(namespace string, total course) {
+	c.printed.Store(namespace, total)
 	if total == (course{}) {
-		delete(c.printed, namespace)
+		c.printed.Delete(namespace)
 	}
 }
 
