@@ -125,18 +125,14 @@ func writeBare(b *testing.B, c *testcluster.Cluster, sources, namespaces int) ti
 	list, err := c.Client.CoreV1().Secrets(testRules.sourceNamespace).List(b.Context(), metav1.ListOptions{})
 	require.NoError(b, err)
 	require.Len(b, list.Items, sources)
-	var trimmed []*secret
-	for i := range list.Items {
-		trimmed = append(trimmed, testRules.trimSource(&list.Items[i]))
-	}
 
 	start := time.Now()
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for n := range namespaces {
-		for _, source := range trimmed {
+		for _, source := range list.Items {
 			group.Go(func() error {
-				made := testRules.copyOf(source, fmt.Sprintf("bare-%03d", n), nil)
+				made := testRules.copyOf(&source, fmt.Sprintf("bare-%03d", n), nil)
 				made.Labels[managedBy] = "bare" // or secretsync would cache them
 				_, err := c.Client.CoreV1().Secrets(made.Namespace).Create(b.Context(), made, metav1.CreateOptions{})
 				return err

@@ -29,7 +29,7 @@ import (
 // so is the server.
 func TestAForeignSecretIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(aTarget(), source(), whole("harbour", "db"))
+		client := fake.NewClientset(aTarget(), aSource(), whole("harbour", "db"))
 		// A fake server sends all secrets to a watch, whatever it selects.
 		client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
 			return action.GetNamespace() == metav1.NamespaceAll, watch.NewFake(), nil
@@ -45,7 +45,7 @@ func TestAForeignSecretIsTriedAgain(t *testing.T) {
 		time.Sleep(retryAfter) //nolint:forbidigo // fake time
 		made, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
 		require.NoError(t, err)
-		assert.True(t, testRules.made(trim(made)))
+		assert.True(t, testRules.made(made))
 	})
 }
 
@@ -76,13 +76,13 @@ func stale(t *testing.T, cached observed, live ...runtime.Object) (*controller, 
 	require.NoError(t, err)
 	t.Cleanup(s.queue.ShutDown) // it has goroutines
 	if cached.source != nil {
-		require.NoError(t, s.sources.GetStore().Add(cached.source))
+		require.NoError(t, s.informers[1].GetStore().Add(cached.source))
 	}
 	if cached.namespace != nil {
-		require.NoError(t, s.namespaces.GetStore().Add(cached.namespace))
+		require.NoError(t, s.informers[0].GetStore().Add(cached.namespace))
 	}
 	if cached.have != nil {
-		require.NoError(t, s.copies.GetStore().Add(cached.have))
+		require.NoError(t, s.informers[2].GetStore().Add(cached.have))
 	}
 	return s, client
 }
@@ -107,14 +107,12 @@ func TestActDoesWhatWasDecided(t *testing.T) {
 		"leave":   {decision{leave, "it is as it should be"}, made, nil, ""},
 		"create":  {decision{create, "it is missing"}, nil, []string{"create secrets"}, "created harbour/db: it is missing\n"},
 		"update":  {decision{update, "its data differs"}, made, []string{"update secrets"}, "updated harbour/db: its data differs\n"},
-		"replace": {decision{replace, "its type differs"}, made, []string{"delete secrets", "create secrets"}, "replaced harbour/db: its type differs\n"},
 		"remove":  {decision{remove, "it has no source"}, made, []string{"delete secrets"}, "deleted harbour/db: it has no source\n"},
 		"collide": {decision{collide, "it was not made by secretsync"}, foreign, []string{"create events"}, "left alone harbour/db: it was not made by secretsync\n"},
-		"refuse":  {decision{refuse, "it is a token"}, nil, []string{"create events"}, "refused harbour/db: it is a token\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := observed{aSource(), aTarget(), trim(tc.have)}
-			live := []runtime.Object{source(), aTarget()}
+			o := observed{aSource(), aTarget(), tc.have}
+			live := []runtime.Object{aSource(), aTarget()}
 			if tc.have != nil {
 				live = append(live, tc.have)
 			}
@@ -148,7 +146,7 @@ func TestAWriteThatFailsIsNotReported(t *testing.T) {
 // The caches do not show what the program itself did a moment ago. The server refuses a
 // second copy, and then the decision is made again.
 func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
-	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget())
+	s, client := stale(t, observed{aSource(), aTarget(), nil}, aSource(), aTarget())
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	require.NoError(t, s.reconcile(t.Context(), harbourDB))
 	assert.Equal(t, []string{"create secrets", "create secrets", "get secrets", "get namespaces", "get secrets"}, verbs(client))
@@ -158,7 +156,7 @@ func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
 // has changed.
 func TestARefusedUpdateIsMadeAgain(t *testing.T) {
 	made := testRules.copyOf(aSource(otherUID), "harbour", nil)
-	s, client := stale(t, observed{aSource(), aTarget(), trim(made)}, source(), aTarget(), made)
+	s, client := stale(t, observed{aSource(), aTarget(), trimmed(made)}, aSource(), aTarget(), made)
 	refusals := 1
 	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		refusals--
@@ -171,16 +169,12 @@ func TestARefusedUpdateIsMadeAgain(t *testing.T) {
 
 // While one cache is not full, nothing is reconciled: no copy is made, and none deleted.
 func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
-	for name, informer := range map[string]func(*controller) *cache.SharedIndexInformer{
-		"the namespaces": func(c *controller) *cache.SharedIndexInformer { return &c.namespaces },
-		"the sources":    func(c *controller) *cache.SharedIndexInformer { return &c.sources },
-		"the copies":     func(c *controller) *cache.SharedIndexInformer { return &c.copies },
-	} {
+	for i, name := range []string{"the namespaces", "the sources", "the copies"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := fake.NewClientset(aTarget(), source(), testRules.copyOf(aSource(otherUID), "harbour", nil))
+				client := fake.NewClientset(aTarget(), aSource(), testRules.copyOf(aSource(otherUID), "harbour", nil))
 				ready := make(chan struct{})
-				out := runs(t, client, func(c *controller) { *informer(c) = late{*informer(c), ready} })
+				out := runs(t, client, func(c *controller) { c.informers[i] = late{c.informers[i], ready} })
 				time.Sleep(time.Minute) //nolint:forbidigo // fake time
 				assert.Empty(t, out.String(), "it was reconciled without "+name)
 				close(ready)
@@ -217,8 +211,8 @@ func TestTheKeysOfAnObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := stale(t, observed{aSource(), aTarget(), nil})
-			require.NoError(t, c.namespaces.GetStore().Add(coast))
-			require.NoError(t, c.sources.GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
+			require.NoError(t, c.informers[0].GetStore().Add(coast))
+			require.NoError(t, c.informers[1].GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
 			c.enqueue(tc.obj)
 			var keys []string
 			for c.queue.Len() > 0 {
@@ -239,19 +233,19 @@ func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 		want   []string
 	}{
 		"the source is there": {
-			observed{nil, aTarget(), trim(made)}, []runtime.Object{source(), aTarget(), made},
+			observed{nil, aTarget(), trimmed(made)}, []runtime.Object{aSource(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the namespace is a target": {
-			observed{aSource(), aTarget(plain), trim(made)}, []runtime.Object{source(), aTarget(), made},
+			observed{aSource(), aTarget(plain), trimmed(made)}, []runtime.Object{aSource(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the copy has been replaced": {
-			observed{aSource(), aTarget(), aCopy(immutable)}, []runtime.Object{source(), aTarget(), made},
+			observed{aSource(), aTarget(), aCopy(frozen)}, []runtime.Object{aSource(), aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets"},
 		},
 		"the source is gone": {
-			observed{nil, aTarget(), trim(made)}, []runtime.Object{aTarget(), made},
+			observed{nil, aTarget(), trimmed(made)}, []runtime.Object{aTarget(), made},
 			[]string{"get secrets", "get namespaces", "get secrets", "delete secrets"},
 		},
 	} {
@@ -266,7 +260,7 @@ func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 // The server deletes events when they are an hour old.
 func TestWhatIsStillSoIsRecordedAgainWhenTheServerHasForgottenIt(t *testing.T) {
 	s, client := stale(t, observed{aSource(), aTarget(), nil},
-		source(), aTarget(), whole("harbour", "db"))
+		aSource(), aTarget(), whole("harbour", "db"))
 	for _, want := range []int{1, 1, 2} { // lines; the second time the server still has it
 		if want == 2 {
 			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", eventIn(t, client, "harbour").Name))
@@ -290,7 +284,7 @@ func eventIn(t *testing.T, client *fake.Clientset, namespace string) eventsv1.Ev
 // that was recorded: each event is an object in etcd for an hour.
 func TestAForeignSecretThatChangesHasOneEvent(t *testing.T) {
 	foreign := whole("harbour", "db")
-	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget(), foreign)
+	s, client := stale(t, observed{aSource(), aTarget(), nil}, aSource(), aTarget(), foreign)
 	for _, version := range []string{"2", "3", "4"} {
 		foreign.ResourceVersion = version
 		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, foreign.Namespace))

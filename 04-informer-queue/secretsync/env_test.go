@@ -174,7 +174,7 @@ func (s *env) words(o *corev1.Secret, source types.UID) string {
 		words = append(words, "deleting")
 	}
 	switch {
-	case !s.rules.made(trim(o)):
+	case !s.rules.made(o):
 		words = append(words, "foreign")
 	case !strings.Contains(o.Annotations[s.rules.annotation], string(source)) || source == "":
 		words = append(words, "of an old source")

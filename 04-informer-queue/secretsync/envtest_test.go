@@ -58,7 +58,7 @@ func copiesEach(t *testing.T, c *testcluster.Cluster) {
 	s.start()
 	s.becomes(map[string]string{"harbour/db": "key=tide"})
 
-	s.source("certificate", "wax", immutable, otherType)
+	s.source("certificate", "wax", frozen, otherType)
 	s.target("coast")
 	s.patch("source/private", string(s.annotation(`""`)))
 	s.patch("source/db", `{"data":{"key":null,"user":"bWU="}}`)
@@ -143,7 +143,6 @@ func collides(t *testing.T, c *testcluster.Cluster) {
 	assert.Equal(t, "Warning NameCollision", event.Type+" "+event.Reason)
 	assert.Equal(t, "the source "+s.name+"-source/db is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two", event.Note)
 	assert.Equal(t, foreign.UID, event.Regarding.UID)
-	assert.Equal(t, s.name+"-source/db", event.Related.Namespace+"/"+event.Related.Name)
 
 	// However often it is reconciled, nothing is written and nothing more is recorded. Each
 	// change of the source causes that; that of mail shows that it has happened.
@@ -339,7 +338,7 @@ func twoWithTheSameRules(t *testing.T, c *testcluster.Cluster) {
 func printsNoData(t *testing.T, c *testcluster.Cluster) {
 	s := newEnv(t, c, "silent")
 	s.source("db", "unmistakable")
-	s.source("seal", "unmistakable", immutable)
+	s.source("seal", "unmistakable", frozen)
 	s.target("harbour")
 	s.target("coast")
 	s.create("coast/db", "unmistakable, too")
@@ -372,11 +371,11 @@ func forbidden(t *testing.T, c *testcluster.Cluster) {
 
 func TestSettingsThatDoHarm(t *testing.T) {
 	for want, o := range map[string]options{
-		"--workers must be at least 1":                           {testRules, 0, 0},
-		`--source-namespace "" is not the name`:                  {rules{"example.com/x", ""}, 0, 1},
-		`--annotation "bad key" is not the key of an annotation`: {rules{"bad key", "secretsync"}, 0, 1},
-		`--annotation "k8s.io/x" belongs to Kubernetes`:          {rules{"k8s.io/x", "secretsync"}, 0, 1},
-		`--annotation "kubectl.kubernetes.io/last" belongs to`:   {rules{"kubectl.kubernetes.io/last", "secretsync"}, 0, 1},
+		"--workers must be at least 1":                            {testRules, 0, 0},
+		`--source-namespace "" is not the name`:                   {rules{"example.com/x", ""}, 0, 1},
+		`--annotation "bad key" must be a key of your own`:        {rules{"bad key", "secretsync"}, 0, 1},
+		`--annotation "k8s.io/x" must be a key of your own`:       {rules{"k8s.io/x", "secretsync"}, 0, 1},
+		`--annotation "kubectl.kubernetes.io/last" must be a key`: {rules{"kubectl.kubernetes.io/last", "secretsync"}, 0, 1},
 	} {
 		require.ErrorContains(t, o.validate(), want)
 	}

@@ -174,7 +174,7 @@ func blindCache(t *testing.T, c *testcluster.Cluster) {
 	s.set("source/db", "ebb")
 	requests := &ledger{}
 	stop = s.start(through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if query := request.URL.Query(); query.Get("labelSelector") == copies {
+		if query := request.URL.Query(); query.Get("labelSelector") == selector {
 			request = request.Clone(request.Context())
 			query.Set("labelSelector", "nothing=here")
 			request.URL.RawQuery = query.Encode()

@@ -75,7 +75,7 @@ func needsEverything(t *testing.T, c *testcluster.Cluster, name string) (*env, m
 	for _, copied := range []string{"changed", "gone"} {
 		source, err := s.client.CoreV1().Secrets(s.rules.sourceNamespace).Get(t.Context(), copied, metav1.GetOptions{})
 		require.NoError(t, err)
-		made := s.rules.copyOf(s.rules.trimSource(source), s.name+"-harbour", nil)
+		made := s.rules.copyOf(source, s.name+"-harbour", nil)
 		_, err = s.client.CoreV1().Secrets(made.Namespace).Create(t.Context(), made, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,24 +22,37 @@ func TestSumsOfDifferentDataDiffer(t *testing.T) {
 	}
 	for one, a := range data {
 		for other, b := range data {
-			assert.Equal(t, one == other, sum(a) == sum(b), "%s, %s", one, other)
+			assert.Equal(t, one == other, bytes.Equal(sum(a), sum(b)), "%s, %s", one, other)
 		}
 	}
 	assert.Equal(t, sum(nil), sum(map[string][]byte{}))
 }
 
+// While a list is streamed, an object is trimmed twice.
 func TestTheCachesHoldNoDataButThatOfSources(t *testing.T) {
-	managed := func(s *corev1.Secret) { s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}} }
-	assert.Equal(t, "tide", string(aSource().data["password"]))
-	assert.Nil(t, aSource(unmarked).data)
-	assert.Nil(t, aSource(token).data)
-	assert.Nil(t, aCopy().data)
-	assert.Nil(t, aSource(managed).ManagedFields)
-	assert.Nil(t, aCopy(managed).ManagedFields)
+	for name, tc := range map[string]struct {
+		secret *corev1.Secret
+		whole  bool
+	}{
+		"a source":               {aSource(), true},
+		"a secret without mark":  {aSource(unmarked), false},
+		"a token":                {aSource(token), false},
+		"a copy":                 {testRules.copyOf(aSource(), "harbour", nil), false},
+		"a copy that is trimmed": {aCopy(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.secret.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+			once := trimmed(tc.secret)
+			assert.Equal(t, tc.whole, string(once.Data["password"]) == "tide")
+			assert.True(t, sameData(aSource(), once))
+			assert.Nil(t, once.ManagedFields)
+			assert.Equal(t, once, trimmed(once))
+		})
+	}
 }
 
 func TestCopyOf(t *testing.T) {
-	source := aSource(immutable, otherType, func(s *corev1.Secret) {
+	source := aSource(frozen, otherType, func(s *corev1.Secret) {
 		s.Labels = map[string]string{managedBy: "Helm"}
 		s.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = "the data, again"
 		s.Finalizers = []string{"example.com/source"}
@@ -75,12 +89,12 @@ func TestACopyKeepsWhatOthersAdded(t *testing.T) {
 
 func TestMade(t *testing.T) {
 	tests := map[string]struct {
-		copy *secret
+		copy *corev1.Secret
 		want bool
 	}{
 		"a copy":                                {aCopy(), true},
 		"a copy of a source that was made anew": {aCopy(mark("secretsync/db/old-uid/harbour")), true},
-		"a copy that was edited":                {aCopy(otherData, otherType, immutable), true},
+		"a copy that was edited":                {aCopy(otherData, otherType, frozen), true},
 		"without the label":                     {aCopy(unlabelled), false},
 		"with another label":                    {aCopy(func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }), false},
 		"without the mark":                      {aCopy(unmarked), false},
