@@ -100,8 +100,8 @@ func (e *env) denied() (verbs []string) {
 
 func TestAnErrorNamesTheRightThatIsMissing(t *testing.T) {
 	e := newEnv(t, "jane")
-	e.config = testcluster.Shared(t).User(t, "jane", nil)
-	require.ErrorContains(t, e.run(t.Context()), `secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope`)
+	e.config = testcluster.Shared(t).User(t, e.name, nil)
+	require.ErrorContains(t, e.run(t.Context()), `secrets is forbidden: User "`+e.name+`" cannot list resource "secrets" in API group "" at the cluster scope`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, e.run(ctx), "to be interrupted is no error")
