@@ -7,10 +7,11 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -20,30 +21,31 @@ import (
 const reconcileTimeout = 20 * time.Second
 
 // controller makes the copies what the rules want. Its queue holds namespaces and names of
-// copies: each copy is a key of its own, so many workers can be busy, and a namespace
-// that refuses its copies does not delay the others.
+// copies: each copy is a key of its own, so a namespace that refuses its copies doesn't
+// delay the others.
 //
-// Its caches have what matters of the cluster:
-//
-//	namespaces   all of them, because annotations cannot be selected
-//	sources      the secrets of the source namespace, for the same reason
-//	copies       the secrets that bear our label, in all namespaces
-//
-// All other secrets of the cluster are never sent to this program. So the caches do not
-// show a foreign secret where a copy should be. But the server refuses to create the
-// copy, and that is early enough.
+// No other secrets of the cluster are ever sent to this program. So the caches don't show
+// a foreign secret where a copy should be. But the server refuses to create the copy, and
+// that is early enough.
 type controller struct {
 	rules  rules
 	client kubernetes.Interface // writes, and reads what must not be stale
 	queue  workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	out    io.Writer // all workers write to it
 
-	namespaces, sources, copies cache.SharedIndexInformer
-	synced                      []cache.DoneChecker
+	namespaces corelisters.NamespaceLister // all of them: annotations can't be selected
+	sources    corelisters.SecretLister    // the secrets of the source namespace, for the same reason
+	copies     corelisters.SecretLister    // the secrets with our label, in all namespaces
+	informers  []cache.SharedIndexInformer // of these three
+	synced     []cache.DoneChecker
 }
 
 // newController prepares the caches. After each resync period all keys are enqueued.
 func newController(client kubernetes.Interface, r rules, resync time.Duration, out io.Writer) (*controller, error) {
+	namespaces := coreinformers.NewNamespaceInformer(client, resync, cache.Indexers{})
+	sources := coreinformers.NewSecretInformer(client, r.sourceNamespace, 0, cache.Indexers{})
+	copies := coreinformers.NewFilteredSecretInformer(client, metav1.NamespaceAll, resync, cache.Indexers{},
+		func(options *metav1.ListOptions) { options.LabelSelector = selector })
 	c := &controller{
 		rules:  r,
 		client: client,
@@ -52,24 +54,19 @@ func newController(client kubernetes.Interface, r rules, resync time.Duration, o
 			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](100*time.Millisecond, time.Minute),
 			workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: program}),
 		out:        out,
-		namespaces: coreinformers.NewNamespaceInformer(client, resync, cache.Indexers{}),
-		sources:    coreinformers.NewSecretInformer(client, r.sourceNamespace, 0, cache.Indexers{}),
-		copies: coreinformers.NewFilteredSecretInformer(client, metav1.NamespaceAll, resync, cache.Indexers{},
-			func(options *metav1.ListOptions) { options.LabelSelector = copies }),
+		namespaces: corelisters.NewNamespaceLister(namespaces.GetIndexer()),
+		sources:    corelisters.NewSecretLister(sources.GetIndexer()),
+		copies:     corelisters.NewSecretLister(copies.GetIndexer()),
+		informers:  []cache.SharedIndexInformer{namespaces, sources, copies},
 	}
-	err := errors.Join(
-		c.sources.SetTransform(transform(r.trimSource)),
-		c.copies.SetTransform(transform(trim)),
-	)
-	// A handler does no work. It adds the keys of what is to be reconciled.
-	handler := cache.ResourceEventHandlerFuncs{
-		AddFunc:    c.enqueue,
-		UpdateFunc: func(_, obj any) { c.enqueue(obj) },
-		DeleteFunc: c.enqueue,
-	}
-	for _, informer := range []cache.SharedIndexInformer{c.namespaces, c.sources, c.copies} {
-		handled, handledErr := informer.AddEventHandler(handler)
-		if err = errors.Join(err, handledErr); err != nil {
+	for _, informer := range c.informers {
+		// A handler does no work. It adds the keys of what is to be reconciled.
+		handled, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    c.enqueue,
+			UpdateFunc: func(_, obj any) { c.enqueue(obj) },
+			DeleteFunc: c.enqueue,
+		})
+		if err := errors.Join(err, informer.SetTransform(r.trim)); err != nil {
 			return nil, err
 		}
 		// Not the informer's HasSynced: that is true when the cache is full, and this
@@ -88,12 +85,14 @@ func (c *controller) enqueue(obj any) {
 	}
 	switch name.Namespace {
 	case "": // a namespace: a copy of each source
-		for _, source := range c.sources.GetStore().List() {
-			c.queue.Add(cache.NewObjectName(name.Name, source.(*secret).Name))
+		sources, _ := c.sources.List(labels.Everything()) // from memory: that can't fail
+		for _, source := range sources {
+			c.queue.Add(cache.NewObjectName(name.Name, source.Name))
 		}
 	case c.rules.sourceNamespace: // a source: a copy in each namespace
-		for _, namespace := range c.namespaces.GetStore().List() {
-			c.queue.Add(cache.NewObjectName(namespace.(*corev1.Namespace).Name, name.Name))
+		namespaces, _ := c.namespaces.List(labels.Everything())
+		for _, namespace := range namespaces {
+			c.queue.Add(cache.NewObjectName(namespace.Name, name.Name))
 		}
 	default:
 		c.queue.Add(name) // a copy
@@ -107,7 +106,7 @@ func (c *controller) run(ctx context.Context, workers int) {
 	context.AfterFunc(ctx, c.queue.ShutDown)
 	var running sync.WaitGroup
 	defer running.Wait()
-	for _, informer := range []cache.SharedIndexInformer{c.namespaces, c.sources, c.copies} {
+	for _, informer := range c.informers {
 		running.Go(func() { informer.RunWithContext(ctx) })
 	}
 	// Until the caches are full, it looks as if the rest had been deleted.
@@ -132,7 +131,7 @@ func (c *controller) processNextItem(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	// A reconcile that has begun is finished, but it doesn't take for ever.
+	// A reconcile that has begun is finished, but it doesn't take forever.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), reconcileTimeout)
 	defer cancel()
 

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -25,66 +25,25 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// TestAForeignSecretIsTriedAgain needs a minute to pass, so time is fake, and
-// so is the server.
-func TestAForeignSecretIsTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(aTarget(), source(), whole("harbour", "db"))
-		// A fake server sends all secrets to a watch, whatever it selects.
-		client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
-			return action.GetNamespace() == metav1.NamespaceAll, watch.NewFake(), nil
-		})
-		out := runs(t, client)
-
-		time.Sleep(10 * time.Second) //nolint:forbidigo // fake time
-		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", out.String())
-		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
-		time.Sleep(retryAfter / 2) //nolint:forbidigo // fake time
-		_, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
-		assert.True(t, apierrors.IsNotFound(err), "no watch reports it")
-		time.Sleep(retryAfter) //nolint:forbidigo // fake time
-		made, err := client.CoreV1().Secrets("harbour").Get(t.Context(), "db", metav1.GetOptions{})
-		require.NoError(t, err)
-		assert.True(t, testRules.made(trim(made)))
-	})
-}
-
-// runs runs the program in a bubble, until the test ends, and returns what it prints.
-func runs(t *testing.T, client kubernetes.Interface, change ...func(*controller)) *testcluster.Output {
-	t.Helper()
-	out := &testcluster.Output{}
-	c, err := newController(client, testRules, 0, out)
-	require.NoError(t, err)
-	for _, f := range change {
-		f(c)
-	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.run(ctx, 1)
-	}()
-	t.Cleanup(func() { cancel(); <-done })
-	return out
-}
+var harbourDB = cache.NewObjectName("harbour", "db")
 
 // stale returns a controller with these caches, before a server that has these objects.
 func stale(t *testing.T, cached observed, live ...runtime.Object) (*controller, *fake.Clientset) {
 	t.Helper()
 	client := fake.NewClientset(live...)
-	s, err := newController(client, testRules, 0, &testcluster.Output{})
+	c, err := newController(client, testRules, 0, &testcluster.Output{})
 	require.NoError(t, err)
-	t.Cleanup(s.queue.ShutDown) // it has goroutines
-	if cached.source != nil {
-		require.NoError(t, s.sources.GetStore().Add(cached.source))
-	}
+	t.Cleanup(c.queue.ShutDown) // it has goroutines
 	if cached.namespace != nil {
-		require.NoError(t, s.namespaces.GetStore().Add(cached.namespace))
+		require.NoError(t, c.informers[0].GetStore().Add(cached.namespace))
+	}
+	if cached.source != nil {
+		require.NoError(t, c.informers[1].GetStore().Add(cached.source))
 	}
 	if cached.have != nil {
-		require.NoError(t, s.copies.GetStore().Add(cached.have))
+		require.NoError(t, c.informers[2].GetStore().Add(cached.have))
 	}
-	return s, client
+	return c, client
 }
 
 func verbs(client *fake.Clientset) (verbs []string) {
@@ -94,34 +53,30 @@ func verbs(client *fake.Clientset) (verbs []string) {
 	return verbs
 }
 
-var harbourDB = cache.NewObjectName("harbour", "db")
+func (c *controller) printed() string { return c.out.(*testcluster.Output).String() }
 
 func TestActDoesWhatWasDecided(t *testing.T) {
-	made, foreign := testRules.copyOf(aSource(), "harbour", nil), whole("harbour", "db")
 	for name, tc := range map[string]struct {
 		decision decision
 		have     *corev1.Secret
 		requests []string
 		prints   string
 	}{
-		"leave":   {decision{leave, "it is as it should be"}, made, nil, ""},
+		"leave":   {decision{leave, "it is as it should be"}, aCopy(), nil, ""},
 		"create":  {decision{create, "it is missing"}, nil, []string{"create secrets"}, "created harbour/db: it is missing\n"},
-		"update":  {decision{update, "its data differs"}, made, []string{"update secrets"}, "updated harbour/db: its data differs\n"},
-		"replace": {decision{replace, "its type differs"}, made, []string{"delete secrets", "create secrets"}, "replaced harbour/db: its type differs\n"},
-		"remove":  {decision{remove, "it has no source"}, made, []string{"delete secrets"}, "deleted harbour/db: it has no source\n"},
-		"collide": {decision{collide, "it was not made by secretsync"}, foreign, []string{"create events"}, "left alone harbour/db: it was not made by secretsync\n"},
-		"refuse":  {decision{refuse, "it is a token"}, nil, []string{"create events"}, "refused harbour/db: it is a token\n"},
+		"update":  {decision{update, "its data differs"}, aCopy(), []string{"update secrets"}, "updated harbour/db: its data differs\n"},
+		"remove":  {decision{remove, "it has no source"}, aCopy(), []string{"delete secrets"}, "deleted harbour/db: it has no source\n"},
+		"collide": {decision{collide, "it was not made by secretsync"}, whole("harbour", "db"), []string{"create events"}, "left alone harbour/db: it was not made by secretsync\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := observed{aSource(), aTarget(), trim(tc.have)}
-			live := []runtime.Object{source(), aTarget()}
+			live := []runtime.Object{aSource(), aTarget()}
 			if tc.have != nil {
 				live = append(live, tc.have)
 			}
-			s, client := stale(t, o, live...)
-			require.NoError(t, s.act(t.Context(), harbourDB, tc.decision, o))
+			c, client := stale(t, observed{}, live...)
+			require.NoError(t, c.act(t.Context(), harbourDB, tc.decision, observed{aSource(), aTarget(), tc.have}))
 			assert.Equal(t, tc.requests, verbs(client))
-			assert.Equal(t, tc.prints, s.out.(*testcluster.Output).String())
+			assert.Equal(t, tc.prints, c.printed())
 		})
 	}
 }
@@ -129,77 +84,95 @@ func TestActDoesWhatWasDecided(t *testing.T) {
 // The server refuses to delete what is not what the decision was about.
 func TestADeleteNamesTheCopyAndItsVersion(t *testing.T) {
 	have := aCopy(func(s *corev1.Secret) { s.UID = "copy-uid" })
-	s, client := stale(t, observed{}, whole("harbour", "db"))
-	require.NoError(t, s.act(t.Context(), harbourDB, decision{remove, "it has no source"}, observed{nil, aTarget(), have}))
-	require.Len(t, client.Actions(), 1)
+	c, client := stale(t, observed{}, whole("harbour", "db"))
+	require.NoError(t, c.act(t.Context(), harbourDB, decision{remove, "it has no source"}, observed{nil, aTarget(), have}))
 	options := client.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions
 	assert.Equal(t, &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}, options.Preconditions)
 }
 
 // What cannot be written is an error, which the queue tries again, and nothing is printed of it.
 func TestAWriteThatFailsIsNotReported(t *testing.T) {
-	s, _ := stale(t, observed{})
-	err := s.act(t.Context(), harbourDB, decision{update, "its data differs"}, observed{aSource(), aTarget(), aCopy()})
+	c, _ := stale(t, observed{})
+	err := c.act(t.Context(), harbourDB, decision{update, "its data differs"}, observed{aSource(), aTarget(), aCopy()})
 	require.ErrorContains(t, err, "writing harbour/db: ")
 	assert.True(t, apierrors.IsNotFound(err), "the cause can still be seen")
-	assert.Empty(t, s.out.(*testcluster.Output).String())
+	assert.Empty(t, c.printed())
 }
 
-// The caches do not show what the program itself did a moment ago. The server refuses a
-// second copy, and then the decision is made again.
-func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
-	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget())
-	require.NoError(t, s.reconcile(t.Context(), harbourDB))
-	require.NoError(t, s.reconcile(t.Context(), harbourDB))
-	assert.Equal(t, []string{"create secrets", "create secrets", "get secrets", "get namespaces", "get secrets"}, verbs(client))
-}
-
-// An update that was refused has not been made: the next reconcile makes it, though nothing
-// has changed.
+// An update that was refused has not been made: the next reconcile makes it, though nothing has changed.
 func TestARefusedUpdateIsMadeAgain(t *testing.T) {
-	made := testRules.copyOf(aSource(otherUID), "harbour", nil)
-	s, client := stale(t, observed{aSource(), aTarget(), trim(made)}, source(), aTarget(), made)
+	made := aCopy(mark("secretsync/db/old-uid/harbour"))
+	c, client := stale(t, observed{aSource(), aTarget(), made}, aSource(), aTarget(), made)
 	refusals := 1
 	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
 		refusals--
 		return refusals >= 0, nil, apierrors.NewForbidden(corev1.Resource("secrets"), "db", nil)
 	})
-	require.ErrorContains(t, s.reconcile(t.Context(), harbourDB), "forbidden")
-	require.NoError(t, s.reconcile(t.Context(), harbourDB))
+	require.ErrorContains(t, c.reconcile(t.Context(), harbourDB), "forbidden")
+	require.NoError(t, c.reconcile(t.Context(), harbourDB))
 	assert.Equal(t, []string{"update secrets", "update secrets"}, verbs(client))
 }
 
-// While one cache is not full, nothing is reconciled: no copy is made, and none deleted.
-func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
-	for name, informer := range map[string]func(*controller) *cache.SharedIndexInformer{
-		"the namespaces": func(c *controller) *cache.SharedIndexInformer { return &c.namespaces },
-		"the sources":    func(c *controller) *cache.SharedIndexInformer { return &c.sources },
-		"the copies":     func(c *controller) *cache.SharedIndexInformer { return &c.copies },
+var live = []string{"get secrets", "get namespaces", "get secrets"}
+
+// The caches do not show what the program itself did a moment ago, or what another one did. The server
+// refuses a second copy, and then the decision is made again.
+func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
+	c, client := stale(t, observed{aSource(), aTarget(), nil}, aSource(), aTarget())
+	require.NoError(t, c.reconcile(t.Context(), harbourDB))
+	require.NoError(t, c.reconcile(t.Context(), harbourDB))
+	assert.Equal(t, append([]string{"create secrets", "create secrets"}, live...), verbs(client))
+}
+
+// A copy stays unless the server confirms that it should go; and one that no cache shows is updated.
+func TestAStaleCacheDeletesNoCopy(t *testing.T) {
+	made := testRules.copyOf(aSource(), "harbour", nil)
+	for name, tc := range map[string]struct {
+		cached observed
+		live   []runtime.Object
+		want   []string
+	}{
+		"the source is there":        {observed{nil, aTarget(), aCopy()}, []runtime.Object{aSource(), aTarget(), made}, live},
+		"the namespace is a target":  {observed{aSource(), aTarget(plain), aCopy()}, []runtime.Object{aSource(), aTarget(), made}, live},
+		"the copy has been replaced": {observed{aSource(), aTarget(), aCopy(frozen)}, []runtime.Object{aSource(), aTarget(), made}, live},
+		"the source is gone":         {observed{nil, aTarget(), aCopy()}, []runtime.Object{aTarget(), made}, append(live[:3:3], "delete secrets")},
+		"an old copy is there":       {observed{aSource(), aTarget(), nil}, []runtime.Object{aSource(otherData), aTarget(), made}, append(append([]string{"create secrets"}, live...), "update secrets")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				client := fake.NewClientset(aTarget(), source(), testRules.copyOf(aSource(otherUID), "harbour", nil))
-				ready := make(chan struct{})
-				out := runs(t, client, func(c *controller) { *informer(c) = late{*informer(c), ready} })
-				time.Sleep(time.Minute) //nolint:forbidigo // fake time
-				assert.Empty(t, out.String(), "it was reconciled without "+name)
-				close(ready)
-				time.Sleep(time.Minute) //nolint:forbidigo // fake time
-				assert.Equal(t, "updated harbour/db: its source was made anew\n", out.String())
-			})
+			c, client := stale(t, tc.cached, tc.live...)
+			require.NoError(t, c.reconcile(t.Context(), harbourDB))
+			assert.Equal(t, tc.want, verbs(client))
 		})
 	}
 }
 
-// late is an informer whose server answers late.
-type late struct {
-	cache.SharedIndexInformer
-	ready <-chan struct{}
-}
-
-func (l late) RunWithContext(ctx context.Context) {
-	<-l.ready
-	l.SharedIndexInformer.RunWithContext(ctx)
+// A foreign secret that its owner changes again and again is in the way all the time: that is one event,
+// an object in etcd. The server deletes it when it is an hour old. What is still so then is recorded again.
+func TestAForeignSecretHasOneEvent(t *testing.T) {
+	foreign := whole("harbour", "db")
+	c, client := stale(t, observed{aSource(), aTarget(), nil}, aSource(), aTarget(), foreign)
+	lines := 0
+	for _, version := range []string{"2", "3", "4", "forgotten"} {
+		list, err := client.EventsV1().Events("harbour").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		if version == "forgotten" {
+			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", list.Items[0].Name))
+		}
+		foreign.ResourceVersion = version
+		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, "harbour"))
+		require.NoError(t, c.reconcile(t.Context(), harbourDB))
+		if len(list.Items) == 0 || version == "forgotten" {
+			lines++
+		}
+		assert.Equal(t, lines, strings.Count(c.printed(), "left alone harbour/db"))
+	}
+	list, err := client.EventsV1().Events("harbour").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	assert.Equal(t, 2, lines)
+	assert.Equal(t, "Warning NameCollision", list.Items[0].Type+" "+list.Items[0].Reason)
+	assert.Equal(t, foreign.UID, list.Items[0].Regarding.UID)
+	assert.Contains(t, list.Items[0].Note, "the source secretsync/db is not copied to here")
 }
 
 // An object is a key for each copy that it may concern, also when the watch missed its deletion.
@@ -217,8 +190,8 @@ func TestTheKeysOfAnObject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := stale(t, observed{aSource(), aTarget(), nil})
-			require.NoError(t, c.namespaces.GetStore().Add(coast))
-			require.NoError(t, c.sources.GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
+			require.NoError(t, c.informers[0].GetStore().Add(coast))
+			require.NoError(t, c.informers[1].GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
 			c.enqueue(tc.obj)
 			var keys []string
 			for c.queue.Len() > 0 {
@@ -230,71 +203,97 @@ func TestTheKeysOfAnObject(t *testing.T) {
 	}
 }
 
-// A copy stays unless the server confirms that it should go.
-func TestAStaleCacheDeletesNoCopy(t *testing.T) {
-	made := testRules.copyOf(aSource(), "harbour", nil)
-	for name, tc := range map[string]struct {
-		cached observed
-		live   []runtime.Object
-		want   []string
-	}{
-		"the source is there": {
-			observed{nil, aTarget(), trim(made)}, []runtime.Object{source(), aTarget(), made},
-			[]string{"get secrets", "get namespaces", "get secrets"},
-		},
-		"the namespace is a target": {
-			observed{aSource(), aTarget(plain), trim(made)}, []runtime.Object{source(), aTarget(), made},
-			[]string{"get secrets", "get namespaces", "get secrets"},
-		},
-		"the copy has been replaced": {
-			observed{aSource(), aTarget(), aCopy(immutable)}, []runtime.Object{source(), aTarget(), made},
-			[]string{"get secrets", "get namespaces", "get secrets"},
-		},
-		"the source is gone": {
-			observed{nil, aTarget(), trim(made)}, []runtime.Object{aTarget(), made},
-			[]string{"get secrets", "get namespaces", "get secrets", "delete secrets"},
-		},
+// runs runs the program in a bubble, with one worker, until the test ends.
+func runs(t *testing.T, client *fake.Clientset, change func(*controller)) (out, log *testcluster.Output) {
+	t.Helper()
+	// A fake server sends all secrets to a watch, whatever it selects.
+	client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		return action.GetNamespace() == metav1.NamespaceAll, watch.NewFake(), nil
+	})
+	out, log = &testcluster.Output{}, &testcluster.Output{}
+	c, err := newController(client, testRules, 0, out)
+	require.NoError(t, err)
+	change(c)
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), funcr.New(func(_, line string) { _, _ = log.Write([]byte(line + "\n")) }, funcr.Options{})))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.run(ctx, 1)
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return out, log
+}
+
+func passes(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // fake time
+
+func TestAForeignSecretIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(aTarget(), aSource(), whole("harbour", "db"))
+		out, _ := runs(t, client, func(*controller) {})
+		passes(10 * time.Second)
+		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", out.String())
+		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
+		passes(retryAfter / 2)
+		assert.NotContains(t, out.String(), "created", "no watch reports it")
+		passes(retryAfter)
+		assert.Contains(t, out.String(), "created harbour/db: it is missing\n")
+	})
+}
+
+// Each copy is a key of its own: with one worker, a namespace that refuses its copies delays no other, nor
+// does a panic. When it no longer refuses, the copies come by themselves.
+func TestABadTargetDelaysNoOther(t *testing.T) {
+	for name, fails := range map[string]func() error{
+		"refuses": func() error { return errors.New("exceeded quota") },
+		"panics":  func() error { panic("nobody thought of this") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, client := stale(t, tc.cached, tc.live...)
-			require.NoError(t, s.reconcile(t.Context(), harbourDB))
-			assert.Equal(t, tc.want, verbs(client))
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset(aTarget(), aTarget(func(n *corev1.Namespace) { n.Name = "bad" }), aSource())
+				end := time.Now().Add(time.Hour)
+				client.PrependReactor("create", "secrets", func(action clienttesting.Action) (bool, runtime.Object, error) {
+					if action.GetNamespace() != "bad" || time.Now().After(end) {
+						return false, nil, nil
+					}
+					return true, nil, fails()
+				})
+				out, log := runs(t, client, func(*controller) {})
+				passes(time.Second)
+				assert.Equal(t, "created harbour/db: it is missing\n", out.String())
+				assert.Contains(t, log.String(), `"trying again later"`)
+				passes(time.Hour + 2*time.Minute)
+				assert.Contains(t, out.String(), "created bad/db: it is missing\n")
+				assert.Less(t, strings.Count(log.String(), "trying again later"), 80, "once a minute, after the first ones")
+			})
 		})
 	}
 }
 
-// The server deletes events when they are an hour old.
-func TestWhatIsStillSoIsRecordedAgainWhenTheServerHasForgottenIt(t *testing.T) {
-	s, client := stale(t, observed{aSource(), aTarget(), nil},
-		source(), aTarget(), whole("harbour", "db"))
-	for _, want := range []int{1, 1, 2} { // lines; the second time the server still has it
-		if want == 2 {
-			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", eventIn(t, client, "harbour").Name))
-		}
-		require.NoError(t, s.reconcile(t.Context(), harbourDB))
-		assert.Equal(t, "NameCollision", eventIn(t, client, "harbour").Reason)
-		assert.Equal(t, want, strings.Count(s.out.(*testcluster.Output).String(), "left alone"))
+// While one cache is not full, nothing is reconciled: no copy is made, and none deleted.
+func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
+	for i, name := range []string{"the namespaces", "the sources", "the copies"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := fake.NewClientset(aTarget(), aSource(), testRules.copyOf(aSource(otherUID), "harbour", nil))
+				ready := make(chan struct{})
+				out, _ := runs(t, client, func(c *controller) { c.informers[i] = late{c.informers[i], ready} })
+				passes(time.Minute)
+				assert.Empty(t, out.String(), "it was reconciled without "+name)
+				close(ready)
+				passes(time.Minute)
+				assert.Equal(t, "updated harbour/db: its source was made anew\n", out.String())
+			})
+		})
 	}
 }
 
-// eventIn returns the only event of a namespace.
-func eventIn(t *testing.T, client *fake.Clientset, namespace string) eventsv1.Event {
-	t.Helper()
-	list, err := client.EventsV1().Events(namespace).List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, list.Items, 1)
-	return list.Items[0]
+// late is an informer whose server answers late.
+type late struct {
+	cache.SharedIndexInformer
+	ready <-chan struct{}
 }
 
-// A foreign secret that its owner changes again and again is in the way all the time, and
-// that was recorded: each event is an object in etcd for an hour.
-func TestAForeignSecretThatChangesHasOneEvent(t *testing.T) {
-	foreign := whole("harbour", "db")
-	s, client := stale(t, observed{aSource(), aTarget(), nil}, source(), aTarget(), foreign)
-	for _, version := range []string{"2", "3", "4"} {
-		foreign.ResourceVersion = version
-		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, foreign.Namespace))
-		require.NoError(t, s.reconcile(t.Context(), harbourDB))
-		eventIn(t, client, "harbour")
-	}
+func (l late) RunWithContext(ctx context.Context) {
+	<-l.ready
+	l.SharedIndexInformer.RunWithContext(ctx)
 }

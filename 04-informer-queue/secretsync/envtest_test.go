@@ -1,384 +1,428 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/testcluster"
 )
 
-func TestMain(m *testing.M) { testcluster.Main(m) }
-
 // Each of these has an env of its own.
 func TestAgainstARealServer(t *testing.T) {
-	c := testcluster.Shared(t)
-	for name, run := range map[string]func(*testing.T, *testcluster.Cluster){
-		"each source is copied to each target":              copiesEach,
-		"what stops being a source or a target is cleaned":  cleansUp,
-		"copies that are edited or deleted are healed":      heals,
-		"what cannot be changed is replaced":                replaces,
-		"a foreign secret is left alone, and reported once": collides,
-		"a secret that says it is a copy proves nothing":    provesNothing,
-		"a target that refuses does not stop the others":    oneBadTarget,
-		"workers write side by side":                        sideBySide,
-		"nothing is written when nothing differs":           nothingDiffers,
-		"two with different rules do not touch one another": twoWithDifferentRules,
-		"two with the same rules do the work once":          twoWithTheSameRules,
-		"no data is printed or recorded":                    printsNoData,
-		"an error names the right that is missing":          forbidden,
+	for name, run := range map[string]func(*env){
+		"copies follow sources and targets":             follows,
+		"a copy that is edited or deleted is healed":    heals,
+		"a foreign secret is left alone":                collides,
+		"nothing is written when nothing differs":       nothingDiffers,
+		"workers write side by side":                    sideBySide,
+		"two with the same rules do the work once":      twoAtOnce,
+		"everything changes while it is down":           changesWhileDown,
+		"the connection is dropped, again and again":    connectionDropped,
+		"it is stopped in the middle of a write":        stopped,
+		"no data is printed, logged or put into events": printsNoData,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, c)
+			run(newEnv(t, "real"))
 		})
 	}
 }
 
-func copiesEach(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "copies")
-	s.source("db", "tide")
-	s.create("source/private", "mine") // bears no annotation
-	s.target("harbour")
-	s.createNamespace("elsewhere")
-	s.start()
-	s.becomes(map[string]string{"harbour/db": "key=tide"})
+func follows(e *env) {
+	e.source("db", "tide")
+	e.source("certificate", "wax", frozen, otherType)
+	e.create("source/private", "mine") // has no annotation
+	e.namespace("harbour", true)
+	e.namespace("coast", false)
+	e.create("coast/own", "mine")
+	e.start()
+	want := map[string]string{"harbour/db": "tide", "harbour/certificate": "wax example.com/other immutable", "coast/own": "mine foreign"}
+	e.becomes(want)
 
-	s.source("certificate", "wax", immutable, otherType)
-	s.target("coast")
-	s.patch("source/private", string(s.annotation(`""`)))
-	s.patch("source/db", `{"data":{"key":null,"user":"bWU="}}`)
-	s.becomes(map[string]string{
-		"harbour/db": "user=me", "harbour/certificate": "key=wax example.com/other immutable", "harbour/private": "key=mine",
-		"coast/db": "user=me", "coast/certificate": "key=wax example.com/other immutable", "coast/private": "key=mine",
-	})
+	e.annotate("source/private", `""`)
+	e.annotate("coast", `""`)
+	want["coast/db"], want["coast/certificate"] = want["harbour/db"], want["harbour/certificate"]
+	want["harbour/private"], want["coast/private"] = "mine", "mine"
+	e.becomes(want)
+
+	e.annotate("source/private", "null")
+	e.annotate("coast", "null")
+	e.delete("source/certificate")
+	e.becomes(map[string]string{"harbour/db": "tide", "coast/own": "mine foreign"})
 }
 
-func cleansUp(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "cleans")
-	for _, name := range []string{"db", "mail", "queue"} {
-		s.source(name, name)
+func heals(e *env) {
+	e.source("db", "tide")
+	e.source("mail", "post")
+	e.namespace("harbour", true)
+	e.start()
+	want := map[string]string{"harbour/db": "tide", "harbour/mail": "post"}
+	e.becomes(want)
+	e.delete("harbour/mail")
+	e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}},"stringData":{"key":"forged"}}`)
+	e.becomes(and(want, "harbour/db", "tide divers")) // what others have added remains
+
+	// What can't be changed is deleted, and then it's missing. A finalizer delays that.
+	e.patch("harbour/db", `{"metadata":{"finalizers":["example.com/wait"]},"immutable":true,"stringData":{"key":"forged"}}`)
+	require.Eventually(e, func() bool { return strings.Contains(e.out.String(), "deleted "+e.name+"-harbour/db") }, testcluster.TestTimeout, 20*time.Millisecond)
+	e.patch("harbour/db", `{"metadata":{"finalizers":null}}`)
+	e.becomes(want)
+}
+
+func collides(e *env) {
+	e.namespace("harbour", true)
+	e.create("harbour/db", "mine")
+	e.source("db", "tide")
+	e.source("mail", "post")
+	want := map[string]string{"harbour/db": "mine foreign", "harbour/mail": "post", "event harbour/db": "NameCollision"}
+	e.options.resync = time.Second
+	for _, value := range []string{"one", "two"} { // a restart records nothing new
+		stop := e.start()
+		e.set("source/db", value)
+		e.set("source/mail", value)
+		e.becomes(and(want, "harbour/mail", value))
+		stop()
 	}
-	s.target("harbour")
-	s.target("coast")
-	s.create("coast/own", "mine")
-	s.start()
-	s.becomes(map[string]string{
-		"harbour/db": "key=db", "harbour/mail": "key=mail", "harbour/queue": "key=queue",
-		"coast/db": "key=db", "coast/mail": "key=mail", "coast/queue": "key=queue", "coast/own": "key=mine foreign",
-	})
-	s.delete("source/db")
-	s.patch("source/mail", string(s.annotation("null")))
-	s.annotateNamespace("coast", "null")
-	s.becomes(map[string]string{"harbour/queue": "key=queue", "coast/own": "key=mine foreign"})
+	assert.Equal(e, 1, strings.Count(e.out.String(), "left alone "), &e.out)
 
-	s.annotateNamespace("coast", `"back"`)
-	s.becomes(map[string]string{"harbour/queue": "key=queue", "coast/queue": "key=queue", "coast/own": "key=mine foreign"})
+	// A resync finds what no watch reports.
+	e.start()
+	e.delete("harbour/db")
+	e.becomes(and(and(want, "harbour/db", "two"), "harbour/mail", "two"))
 }
 
-func heals(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "heals")
-	s.source("db", "tide")
-	s.source("mail", "post")
-	s.target("harbour")
-	s.start()
-	whole := map[string]string{"harbour/db": "key=tide", "harbour/mail": "key=post"}
-	s.becomes(whole)
-	s.delete("harbour/mail")
-	s.patch("harbour/db", `{"metadata":{"labels":{"team":"coast"}},"data":{"key":"eA=="}}`)
-	s.becomes(whole)
-	assert.Equal(t, "coast", s.get("harbour/db").Labels["team"], "what others have added remains")
-}
-
-func replaces(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "replaces")
-	s.source("db", "tide")
-	s.target("harbour")
-	s.start()
-	s.becomes(map[string]string{"harbour/db": "key=tide"})
-	s.patch("harbour/db", `{"immutable":true,"stringData":{"key":"forged"}}`)
-	s.becomes(map[string]string{"harbour/db": "key=tide"})
-	s.patch("source/db", `{"immutable":true}`)
-	s.becomes(map[string]string{"harbour/db": "key=tide immutable"})
-}
-
-// eventsOf waits for as many events about secrets of the env, and returns them.
-func eventsOf(s *env, want int) []eventsv1.Event {
-	s.t.Helper()
-	var got []eventsv1.Event
-	require.EventuallyWithT(s.t, func(collect *assert.CollectT) {
-		list, err := s.client.EventsV1().Events("").List(s.t.Context(), metav1.ListOptions{})
-		require.NoError(collect, err)
-		got = slices.DeleteFunc(list.Items, func(e eventsv1.Event) bool { return !strings.HasPrefix(e.Namespace, s.name+"-") })
-		assert.Len(collect, got, want)
-	}, testcluster.TestTimeout, 20*time.Millisecond)
-	return got
-}
-
-func collides(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "collides")
-	s.target("harbour")
-	foreign := s.create("harbour/db", "mine")
-	s.source("db", "tide")
-	s.source("mail", "post")
-	requests := &ledger{}
-	stop := s.startWith(4, time.Second, requests.watch)
-	s.becomes(map[string]string{"harbour/db": "key=mine foreign", "harbour/mail": "key=post"})
-
-	event := eventsOf(s, 1)[0]
-	assert.Equal(t, "Warning NameCollision", event.Type+" "+event.Reason)
-	assert.Equal(t, "the source "+s.name+"-source/db is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two", event.Note)
-	assert.Equal(t, foreign.UID, event.Regarding.UID)
-	assert.Equal(t, s.name+"-source/db", event.Related.Namespace+"/"+event.Related.Name)
-
-	// However often it is reconciled, nothing is written and nothing more is recorded. Each
-	// change of the source causes that; that of mail shows that it has happened.
-	for i := range 3 {
-		s.set("source/db", fmt.Sprint(i))
-		s.set("source/mail", fmt.Sprint(i))
-		s.becomes(map[string]string{"harbour/db": "key=mine foreign", "harbour/mail": fmt.Sprintf("key=%d", i)})
-	}
-	stop()
-	posts := slices.DeleteFunc(requests.all(), func(w string) bool { return !strings.HasPrefix(w, "POST") })
-	slices.Sort(posts)
-	assert.Equal(t, []string{
-		"POST 201 /api/v1/namespaces/" + s.name + "-harbour/secrets",
-		"POST 201 /apis/events.k8s.io/v1/namespaces/" + s.name + "-harbour/events",
-		"POST 409 /api/v1/namespaces/" + s.name + "-harbour/secrets",
-		"POST 409 /apis/events.k8s.io/v1/namespaces/" + s.name + "-harbour/events",
-	}, slices.Compact(posts), "the server refuses the copy and a second event")
-	assert.Equal(t, 1, strings.Count(s.out.String(), "left alone "), s.out.String())
-	assert.Equal(t, foreign.ResourceVersion, s.get("harbour/db").ResourceVersion, "it is as it was")
-
-	// A restart records nothing new. When the foreign secret goes, the next reconcile finds
-	// that, here by a resync.
-	s.startWith(4, time.Second)
-	s.set("source/mail", "again")
-	s.becomes(map[string]string{"harbour/db": "key=mine foreign", "harbour/mail": "key=again"})
-	s.delete("harbour/db")
-	s.becomes(map[string]string{"harbour/db": "key=2", "harbour/mail": "key=again"})
-	eventsOf(s, 1)
-}
-
-func provesNothing(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "proof")
-	s.source("db", "tide")
-	s.target("harbour")
-	s.createNamespace("coast")
-	stop := s.start()
-	s.becomes(map[string]string{"harbour/db": "key=tide"})
-
-	// A copy of the copy, marks and all, in two places where none belongs.
-	made := s.get("harbour/db")
-	for _, place := range []string{"coast/db", "harbour/db-backup"} {
-		s.create(place, "backup", func(o *corev1.Secret) { o.Labels, o.Annotations = made.Labels, made.Annotations })
-	}
-	// And a label alone, by a program that uses the word.
-	s.create("coast/labelled", "x", func(o *corev1.Secret) { o.Labels = map[string]string{managedBy: program} })
-	s.set("source/db", "ebb")
-	want := map[string]string{
-		"harbour/db": "key=ebb", "harbour/db-backup": "key=backup foreign",
-		"coast/db": "key=backup foreign", "coast/labelled": "key=x foreign",
-	}
-	s.becomes(want)
-	stop()
-
-	s.annotateNamespace("coast", `""`)
-	s.source("labelled", "y")
-	s.source("last", "z")
-	s.startWith(1, 0)
-	want["harbour/labelled"], want["harbour/last"], want["coast/last"] = "key=y", "key=z", "key=z"
-	s.becomes(want)
-	eventsOf(s, 2)
-}
-
-// Each copy is a key of its own: with one worker, twenty that fail delay no other.
-func oneBadTarget(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "bad")
-	s.target("full")
-	s.target("harbour")
+// With one worker, keys are taken in the order in which they came. So when the last source is copied,
+// all before it have been reconciled.
+func nothingDiffers(e *env) {
 	want := map[string]string{}
-	for i := range 20 {
-		name := fmt.Sprintf("db-%d", i)
-		s.source(name, "tide")
-		want["harbour/"+name] = "key=tide"
+	e.namespace("harbour", true)
+	for i := range 10 {
+		e.source(fmt.Sprintf("db-%d", i), "tide")
+		want[fmt.Sprintf("harbour/db-%d", i)] = "tide"
 	}
-	var open atomic.Bool
-	s.startWith(1, 0, through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if request.Method == http.MethodPost && strings.Contains(request.URL.Path, "-full/") && !open.Load() {
-			return nil, errors.New("exceeded quota")
-		}
-		return next.RoundTrip(request)
-	}))
-	s.becomes(want)
+	stop := e.start()
+	e.becomes(want)
+	stop()
+	assert.Len(e, e.answers(), 10)
 
-	// And when it no longer refuses, the copies come by themselves.
-	open.Store(true)
-	for i := range 20 {
-		want[fmt.Sprintf("full/db-%d", i)] = "key=tide"
-	}
-	s.becomes(want)
+	e.options.workers, e.options.resync = 1, time.Second
+	stop = e.start()
+	e.patch("source/db-0", `{"metadata":{"labels":{"touched":"yes"}}}`)
+	e.annotate("harbour", `"touched"`)
+	e.source("last", "x")
+	e.becomes(and(want, "harbour/last", "x"))
+	stop()
+	assert.Equal(e, []string{"POST 201"}, e.answers(), "only the last one")
 }
 
-func sideBySide(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "workers")
-	s.target("harbour")
+// Each create waits until all four have begun.
+func sideBySide(e *env) {
+	e.namespace("harbour", true)
 	want := map[string]string{}
-	for i := range 4 {
-		name := fmt.Sprintf("db-%d", i)
-		s.source(name, "tide")
-		want["harbour/"+name] = "key=tide"
+	for i := range e.options.workers {
+		e.source(fmt.Sprintf("db-%d", i), "tide")
+		want[fmt.Sprintf("harbour/db-%d", i)] = "tide"
 	}
-	// Each write waits until all four have begun.
 	var begun atomic.Int32
 	all := make(chan struct{})
-	s.startWith(4, 0, through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if request.Method != http.MethodPost {
+	e.start(func(next http.RoundTripper) trip {
+		return func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodPost {
+				if begun.Add(1) == 4 {
+					close(all)
+				}
+				select {
+				case <-all:
+				case <-request.Context().Done():
+				}
+			}
 			return next.RoundTrip(request)
 		}
-		if begun.Add(1) == 4 {
-			close(all)
-		}
-		select {
-		case <-all:
-			return next.RoundTrip(request)
-		case <-request.Context().Done():
-			return nil, request.Context().Err()
-		}
-	}))
-	s.becomes(want)
+	})
+	e.becomes(want)
 }
 
-func nothingDiffers(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "steady")
+// churn changes sources and targets, calls the function before each change, and waits for the end that
+// there must be.
+func (e *env) churn(before func()) {
 	want := map[string]string{}
-	s.target("harbour")
-	s.target("coast")
-	for i := range 10 {
-		name := fmt.Sprintf("db-%d", i)
-		s.source(name, "tide")
-		want["harbour/"+name], want["coast/"+name] = "key=tide", "key=tide"
-	}
-	first := &ledger{}
-	stop := s.start(first.watch)
-	s.becomes(want)
-	stop()
-	assert.Len(t, firsts(first.all()), 20)
-
-	// With one worker, keys are taken in the order in which they came. So when
-	// the last source is copied, all before it have been reconciled: those of
-	// the start, and those of resyncs meanwhile.
-	again := &ledger{}
-	stop = s.startWith(1, time.Second, again.watch)
 	for i := range 3 {
-		name := fmt.Sprintf("last-%d", i)
-		s.source(name, "x")
-		want["harbour/"+name], want["coast/"+name] = "key=x", "key=x"
-		s.becomes(want)
-		s.patch("source/db-0", `{"metadata":{"labels":{"touched":"`+name+`"}}}`)
-		s.annotateNamespace("coast", `"`+name+`"`)
+		e.namespace(fmt.Sprintf("harbour-%d", i), true)
 	}
-	stop()
-	assert.Len(t, firsts(again.all()), 6, "two copies of each new source, and nothing else")
+	for step := range 24 {
+		before()
+		name := fmt.Sprintf("db-%d", step%6)
+		if step == 18 { // db-0
+			e.delete("source/" + name)
+			delete(want, "harbour-0/"+name)
+			delete(want, "harbour-1/"+name)
+			continue
+		}
+		if step == 12 {
+			e.annotate("harbour-2", "null")
+		}
+		if step < 6 {
+			e.source(name, "")
+		}
+		e.set("source/"+name, fmt.Sprint(step))
+		want["harbour-0/"+name], want["harbour-1/"+name] = fmt.Sprint(step), fmt.Sprint(step)
+	}
+	e.becomes(want)
 }
 
-func twoWithDifferentRules(t *testing.T, c *testcluster.Cluster) {
-	one, two := newEnv(t, c, "one"), newEnv(t, c, "two")
-	one.source("db", "tide")
-	two.source("mail", "post")
-	one.target("harbour")
-	// The namespace is a target of both.
-	_, err := c.Client.CoreV1().Namespaces().Patch(t.Context(), one.name+"-harbour", "application/merge-patch+json", two.annotation(`""`), metav1.PatchOptions{})
-	require.NoError(t, err)
-	one.start()
-	two.start()
-	one.becomes(map[string]string{"harbour/db": "key=tide", "harbour/mail": "key=post foreign"})
-	one.set("source/db", "ebb")
-	two.set("source/mail", "parcel")
-	one.becomes(map[string]string{"harbour/db": "key=ebb", "harbour/mail": "key=parcel foreign"})
-	one.annotateNamespace("harbour", "null")
-	one.becomes(map[string]string{"harbour/mail": "key=parcel foreign"})
-}
-
-// Two copies of the program have the same rules, as during an update of a Deployment. Each
-// write is accepted once, and none undoes another.
-func twoWithTheSameRules(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "both")
-	s.target("taken")
-	s.create("taken/db-1", "mine")
-	s.annotateNamespace("taken", "null")
-	requests := &ledger{}
-	stopOne := s.startWith(4, time.Second, requests.watch)
-	stopTwo := s.startWith(4, time.Second, requests.watch)
-	churn(s, func() {}, map[string]string{"taken/db-1": "key=mine foreign"})
-	creates := slices.DeleteFunc(requests.all(), func(w string) bool { return !strings.HasPrefix(w, "POST 201") })
-	assert.LessOrEqual(t, len(creates), 18, "six sources in three targets: no copy was deleted and made anew")
-
-	s.annotateNamespace("taken", `""`)
-	eventsOf(s, 1)
+// Two copies of the program have the same rules, as during an update of a Deployment. Each write is
+// accepted once, and none undoes another.
+func twoAtOnce(e *env) {
+	e.options.resync = time.Second
+	stopOne, stopTwo := e.start(), e.start()
+	e.churn(func() {})
 	stopOne()
 	stopTwo()
-	assert.Equal(t, 1, strings.Count(s.out.String(), "left alone "), s.out.String())
-	assert.NotContains(t, s.log.String(), "trying again later", "to be second is not a failure")
+	creates := slices.DeleteFunc(e.answers(), func(w string) bool { return w != "POST 201" })
+	assert.LessOrEqual(e, len(creates), 18, "six sources in three targets: no copy was deleted and made anew")
+	assert.NotContains(e, e.log.String(), "trying again later", "to be second is not a failure")
 }
 
-func printsNoData(t *testing.T, c *testcluster.Cluster) {
-	s := newEnv(t, c, "silent")
-	s.source("db", "unmistakable")
-	s.source("seal", "unmistakable", immutable)
-	s.target("harbour")
-	s.target("coast")
-	s.create("coast/db", "unmistakable, too")
-	stop := s.start(refuseOnce("PUT"), refuseOnce("POST"), refuseOnce("DELETE"))
-	s.becomes(map[string]string{"harbour/db": "key=unmistakable", "harbour/seal": "key=unmistakable immutable",
-		"coast/db": "key=unmistakable, too foreign", "coast/seal": "key=unmistakable immutable"})
-	s.set("source/db", "unmistakable as well")
-	s.delete("source/seal")
-	s.becomes(map[string]string{"harbour/db": "key=unmistakable as well", "coast/db": "key=unmistakable, too foreign"})
-	event := eventsOf(s, 1)[0]
+func connectionDropped(e *env) {
+	proxy, config := testcluster.StartProxy(e.T, e.config)
+	e.config = config
+	e.source("first", "x")
+	e.namespace("coast", true)
+	e.start()
+	e.becomes(map[string]string{"coast/first": "x"}) // a start without a connection is an error
+	e.delete("source/first")
+	e.annotate("coast", "null")
+	e.churn(proxy.Cut)
+}
+
+func changesWhileDown(e *env) {
+	want := map[string]string{}
+	for _, name := range []string{"changed", "deleted", "unmarked", "same", "anew"} {
+		e.source(name, "old")
+		want["harbour/"+name], want["coast/"+name] = "old", "old"
+	}
+	e.namespace("harbour", true)
+	e.namespace("coast", true)
+	stop := e.start()
+	e.becomes(want)
 	stop()
 
-	all := s.out.String() + s.log.String() + event.String()
-	assert.Contains(t, s.log.String(), "trying again later")
-	assert.NotContains(t, all, "unmistakable")
-	assert.NotContains(t, all, "dW5taXN0YWthYmxl", "nor in base64")
-	assert.NotContains(t, all, "117 110 109 105", "nor as bytes")
+	e.set("source/changed", "new")
+	e.delete("source/deleted")
+	e.annotate("source/unmarked", "null")
+	e.delete("source/anew")
+	e.source("anew", "old")
+	e.set("harbour/same", "forged")
+	e.annotate("coast", "null")
+	e.namespace("island", true)
+	e.start()
+	e.becomes(map[string]string{
+		"harbour/changed": "new", "harbour/same": "old", "harbour/anew": "old",
+		"island/changed": "new", "island/same": "old", "island/anew": "old",
+	})
 }
 
-func forbidden(t *testing.T, c *testcluster.Cluster) {
-	jane, err := clientcmd.BuildConfigFromFlags("", c.UserKubeconfig(t, "jane"))
-	require.NoError(t, err)
-	err = run(t.Context(), jane, &bytes.Buffer{}, options{testRules, 0, 1})
-	require.ErrorContains(t, err, `secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope`)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.NoError(t, run(ctx, jane, &bytes.Buffer{}, options{testRules, 0, 1}), "to be interrupted is no error")
-}
-
-func TestSettingsThatDoHarm(t *testing.T) {
-	for want, o := range map[string]options{
-		"--workers must be at least 1":                           {testRules, 0, 0},
-		`--source-namespace "" is not the name`:                  {rules{"example.com/x", ""}, 0, 1},
-		`--annotation "bad key" is not the key of an annotation`: {rules{"bad key", "secretsync"}, 0, 1},
-		`--annotation "k8s.io/x" belongs to Kubernetes`:          {rules{"k8s.io/x", "secretsync"}, 0, 1},
-		`--annotation "kubectl.kubernetes.io/last" belongs to`:   {rules{"kubectl.kubernetes.io/last", "secretsync"}, 0, 1},
-	} {
-		require.ErrorContains(t, o.validate(), want)
+// It finishes the write that has begun, and begins no other.
+func stopped(e *env) {
+	e.namespace("harbour", true)
+	for i := range 10 {
+		e.source(fmt.Sprintf("db-%d", i), "tide")
 	}
-	require.NoError(t, options{testRules, 0, 1}.validate())
+	e.options.workers = 1
+	ctx, cancel := context.WithCancel(e.Context())
+	require.NoError(e, e.run(ctx, before(http.MethodPost, "/secrets", cancel)))
+	assert.Equal(e, []string{"POST 201"}, e.answers())
+	assert.Equal(e, 1, strings.Count(e.out.String(), "created"))
+}
+
+func printsNoData(e *env) {
+	e.source("db", "unmistakable")
+	e.source("seal", "unmistakable", frozen)
+	e.namespace("harbour", true)
+	e.create("harbour/mail", "unmistakable, too")
+	e.source("mail", "unmistakable")
+	want := map[string]string{"harbour/mail": "unmistakable, too foreign", "event harbour/mail": "NameCollision"}
+	stop := e.start(refuseOnce("PUT"), refuseOnce("POST"), refuseOnce("DELETE"))
+	e.becomes(and(and(want, "harbour/db", "unmistakable"), "harbour/seal", "unmistakable immutable"))
+	e.set("source/db", "unmistakable as well")
+	e.delete("source/seal")
+	e.becomes(and(want, "harbour/db", "unmistakable as well"))
+	stop()
+	events, err := e.client.EventsV1().Events(e.name+"-harbour").List(e.Context(), metav1.ListOptions{})
+	require.NoError(e, err)
+	all := e.out.String() + e.log.String() + events.String()
+	assert.Equal(e, 3, strings.Count(e.log.String(), "trying again later"))
+	assert.NotContains(e, all, "unmistakable")
+	assert.NotContains(e, all, "dW5taXN0YWthYmxl", "nor in base64")
+	assert.NotContains(e, all, "117 110 109 105", "nor as bytes")
+}
+
+// refuseOnce makes the network fail at the first request with this method.
+func refuseOnce(method string) fault {
+	var refused atomic.Bool
+	return func(next http.RoundTripper) trip {
+		return func(request *http.Request) (*http.Response, error) {
+			if request.Method == method && refused.CompareAndSwap(false, true) {
+				return nil, errors.New("the network is in a bad mood")
+			}
+			return next.RoundTrip(request)
+		}
+	}
+}
+
+// TestFaults has somebody write between the program's read and its write.
+func TestFaults(t *testing.T) {
+	for name, tc := range map[string]struct {
+		method, end string
+		meddle      func(*env) // just before the first such request
+		then        func(*env)
+		answers     []string
+		want        map[string]string
+	}{
+		"a copy changes just before it is updated": {"PUT", "/db",
+			func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}}}`) },
+			func(e *env) { e.set("source/db", "ebb") },
+			[]string{"POST 201", "PUT 409", "PUT 200"}, map[string]string{"harbour/db": "ebb divers"}},
+		"a copy is given up just before it is deleted": {"DELETE", "/db",
+			func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":null}}`) },
+			func(e *env) { e.delete("source/db") },
+			[]string{"POST 201", "DELETE 409"}, map[string]string{"harbour/db": "tide foreign"}},
+		"a copy is deleted just before it is updated": {"PUT", "/db",
+			func(e *env) { e.delete("harbour/db") },
+			func(e *env) { e.set("source/db", "ebb") },
+			[]string{"POST 201", "PUT 404", "POST 201"}, map[string]string{"harbour/db": "ebb"}},
+		"a foreign secret comes just before the copy": {"POST", "/secrets",
+			func(e *env) { e.create("harbour/db", "mine") }, func(*env) {},
+			[]string{"POST 201"}, map[string]string{"harbour/db": "mine foreign", "event harbour/db": "NameCollision"}},
+		"a namespace begins to end just before the copy": {"POST", "/secrets",
+			func(e *env) {
+				assert.NoError(e, e.client.CoreV1().Namespaces().Delete(e.Context(), e.name+"-harbour", metav1.DeleteOptions{}))
+			}, func(*env) {},
+			[]string{"POST 403"}, map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t, "fault")
+			e.source("db", "tide")
+			e.namespace("harbour", true)
+			met := make(chan struct{})
+			stop := e.start(before(tc.method, tc.end, func() { tc.meddle(e); close(met) }))
+			if tc.method != http.MethodPost {
+				e.becomes(map[string]string{"harbour/db": "tide"})
+			}
+			tc.then(e)
+			<-met
+			var answers []string
+			assert.Eventually(t, func() bool {
+				answers = append(answers, e.answers()...)
+				return len(answers) >= len(tc.answers)
+			}, testcluster.TestTimeout, 20*time.Millisecond)
+			stop()
+			assert.Equal(t, tc.answers, append(answers, e.answers()...))
+			e.becomes(tc.want)
+			assert.NotContains(t, e.log.String(), "trying again later", "this is not a failure")
+		})
+	}
+}
+
+// TestACrashAfterEveryWrite makes changes, undisturbed, and counts the writes that they need. Then it
+// makes them once for each of these writes: this write reaches the server, the program dies before the
+// answer arrives, and a new one takes over. What the cluster comes to must be the same.
+func TestACrashAfterEveryWrite(t *testing.T) {
+	writes := crashing(newEnv(t, "calm"), 0)
+	assert.Equal(t, 11, writes, "the changes are not those of the comments")
+	for n := 1; n <= writes; n++ {
+		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
+			t.Parallel()
+			crashing(newEnv(t, fmt.Sprint("crash", n)), n)
+		})
+	}
+}
+
+// crashing makes the changes, with a crash after so many writes, and returns how many there were.
+func crashing(e *env, after int) (writes int) {
+	stop := e.restarting(after)
+	e.namespace("harbour", true) // 2 creates
+	e.namespace("coast", true)
+	e.source("db", "tide")
+	e.becomes(map[string]string{"harbour/db": "tide", "coast/db": "tide"})
+	e.set("source/db", "ebb") // 2 updates
+	e.becomes(map[string]string{"harbour/db": "ebb", "coast/db": "ebb"})
+	e.patch("coast/db", `{"immutable":true,"stringData":{"key":"forged"}}`) // a delete and a create
+	e.becomes(map[string]string{"harbour/db": "ebb", "coast/db": "ebb"})
+	e.create("harbour/mail", "mine") // an event
+	e.source("mail", "post")         // and a create
+	want := map[string]string{"harbour/mail": "mine foreign", "event harbour/mail": "NameCollision"}
+	e.becomes(and(and(and(want, "harbour/db", "ebb"), "coast/db", "ebb"), "coast/mail", "post"))
+	e.annotate("coast", "null") // 2 deletes
+	e.becomes(and(want, "harbour/db", "ebb"))
+	e.delete("source/db") // and the last
+	e.becomes(want)
+	stop()
+	accepted := slices.DeleteFunc(e.answers(), func(w string) bool { return !strings.Contains(w, " 2") })
+	return len(accepted)
+}
+
+// restarting runs the program as a cluster would: when it has died, after so many writes, it is started
+// again, without the fault.
+func (e *env) restarting(after int) (stop func()) {
+	dead := make(chan struct{})
+	first := e.start(crash(after, func() { close(dead) }))
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(e.Context())
+	go func() {
+		defer close(ended)
+		select {
+		case <-dead:
+			first()
+			assert.NoError(e, e.run(ctx))
+		case <-ctx.Done():
+			assert.Zero(e, after, "it didn't crash")
+			first()
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	e.Cleanup(stop)
+	return stop
+}
+
+// crash lets so many writes succeed, and then nothing more: not even the answer to the last of them
+// arrives. It calls the function when that happens.
+func crash(after int, dead func()) fault {
+	var mu sync.Mutex
+	done := 0
+	return func(next http.RoundTripper) trip {
+		return func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodGet {
+				return next.RoundTrip(request) // caches of a dead program do no harm
+			}
+			mu.Lock() // one write at a time
+			defer mu.Unlock()
+			if after > 0 && done == after {
+				return nil, errors.New("the program has crashed")
+			}
+			response, err := next.RoundTrip(request)
+			if err != nil || response.StatusCode >= 300 {
+				return response, err
+			}
+			if done++; done == after {
+				response.Body.Close()
+				dead()
+				return nil, errors.New("the program has crashed")
+			}
+			return response, nil
+		}
+	}
 }

@@ -8,10 +8,9 @@
 //	controller.go  the caches, the queue and its workers
 //	reconcile.go   one copy: observe, decide, act
 //	secret.go      what a source, a target and a copy are, and what a cache keeps of them
-//	events.go      why something is not copied
 //
-// All state is in the cluster: a copy bears what it was made from. So the program may
-// be killed at any moment.
+// All state is in the cluster: a copy says what it was made from. So you may kill the program
+// at any moment.
 package main
 
 import (
@@ -70,14 +69,11 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 	if err != nil {
 		return err
 	}
-	// An informer that is refused tries again for ever, and only the log shows it.
-	_, secretsErr := client.CoreV1().Secrets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: copies, Limit: 1})
+	// An informer that may not list tries again forever, and only its log says so.
+	_, secretsErr := client.CoreV1().Secrets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
 	_, namespacesErr := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: 1})
-	switch {
-	case ctx.Err() != nil:
-		return nil // interrupted
-	case secretsErr != nil || namespacesErr != nil:
-		return errors.Join(secretsErr, namespacesErr)
+	if err := errors.Join(secretsErr, namespacesErr); err != nil && ctx.Err() == nil {
+		return err
 	}
 	c, err := newController(client, o.rules, o.resync, out)
 	if err == nil {
@@ -88,17 +84,14 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 
 // validate reports settings with which the program would do nothing, or too much.
 func (o options) validate() error {
-	domain, _, _ := strings.Cut(o.rules.annotation, "/")
-	switch {
+	switch key := o.rules.annotation; {
 	case o.workers < 1:
 		return errors.New("--workers must be at least 1")
 	case len(validation.IsDNS1123Label(o.rules.sourceNamespace)) > 0:
 		return fmt.Errorf("--source-namespace %q is not the name of a namespace", o.rules.sourceNamespace)
-	case len(validation.IsQualifiedName(strings.ToLower(o.rules.annotation))) > 0: // the server compares in lower case, too
-		return fmt.Errorf("--annotation %q is not the key of an annotation; take one such as example.com/secretsync", o.rules.annotation)
-	// kubectl annotates all that it applies: every secret would be a source.
-	case strings.HasSuffix("."+domain, ".kubernetes.io"), strings.HasSuffix("."+domain, ".k8s.io"):
-		return fmt.Errorf("--annotation %q belongs to Kubernetes itself; take a key such as example.com/secretsync", o.rules.annotation)
+	// The server compares in lower case. kubectl annotates all that it applies: every secret would be a source.
+	case len(validation.IsQualifiedName(strings.ToLower(key))) > 0, strings.Contains(key, "kubernetes.io/"), strings.Contains(key, "k8s.io/"):
+		return fmt.Errorf("--annotation %q must be a key of your own, such as example.com/secretsync", key)
 	}
 	return nil
 }

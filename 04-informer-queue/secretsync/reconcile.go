@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -19,18 +20,17 @@ const retryAfter = time.Minute
 
 // reconcile makes one copy what it should be: it observes, decides and acts.
 //
-// The caches may be stale. A write that meets another state than they have is refused,
-// and a copy is deleted only when the server confirms that it should be. In both cases
-// the decision is made again, by what the server has.
+// The caches may be stale. The server refuses a write that meets another state than they
+// have, and a copy is deleted only when the server confirms that it should be. In both
+// cases reconcile decides again, by what the server has.
 func (c *controller) reconcile(ctx context.Context, key cache.ObjectName) (err error) {
 	defer recovered(&err)
 	o := c.cached(key)
 	d := c.rules.decide(o)
-	confirm := d.action == remove || d.action == replace
-	if !confirm {
+	if d.action != remove {
 		err = c.act(ctx, key, d, o)
 	}
-	if confirm || apierrors.IsAlreadyExists(err) {
+	if d.action == remove || apierrors.IsAlreadyExists(err) {
 		if o, err = c.live(ctx, key); err == nil {
 			err = c.act(ctx, key, c.rules.decide(o), o)
 		}
@@ -53,26 +53,17 @@ func recovered(err *error) {
 
 // observed is what there is about one copy. What does not exist is nil.
 type observed struct {
-	source    *secret
+	source    *corev1.Secret
 	namespace *corev1.Namespace
-	have      *secret // where the copy should be
+	have      *corev1.Secret // where the copy should be
 }
 
-// cached reads from the caches.
-func (c *controller) cached(key cache.ObjectName) observed {
-	return observed{
-		source:    get[secret](c.sources, cache.NewObjectName(c.rules.sourceNamespace, key.Name)),
-		namespace: get[corev1.Namespace](c.namespaces, cache.NewObjectName("", key.Namespace)),
-		have:      get[secret](c.copies, key),
-	}
-}
-
-func get[T any](informer cache.SharedIndexInformer, key cache.ObjectName) *T {
-	obj, exists, err := informer.GetStore().GetByKey(key.String())
-	if err != nil || !exists { // a store in memory has no error to return
-		return nil
-	}
-	return obj.(*T)
+// cached reads from the caches, where the only error is that there is none.
+func (c *controller) cached(key cache.ObjectName) (o observed) {
+	o.source, _ = c.sources.Secrets(c.rules.sourceNamespace).Get(key.Name)
+	o.namespace, _ = c.namespaces.Get(key.Namespace)
+	o.have, _ = c.copies.Secrets(key.Namespace).Get(key.Name)
+	return o
 }
 
 // live reads the same from the server.
@@ -83,7 +74,7 @@ func (c *controller) live(ctx context.Context, key cache.ObjectName) (observed, 
 	if err := errors.Join(sourceErr, namespaceErr, haveErr); err != nil {
 		return observed{}, fmt.Errorf("reading %s and its source from the server: %w", key, err)
 	}
-	return observed{c.rules.trimSource(source), namespace, trim(have)}, nil
+	return observed{source, namespace, have}, nil
 }
 
 // found turns an object that is not found into nil.
@@ -101,10 +92,8 @@ const (
 	leave   action = ""
 	create  action = "created"
 	update  action = "updated"
-	replace action = "replaced"   // it differs in something that the server does not let change
-	remove  action = "deleted"    // it should no longer be there
+	remove  action = "deleted"    // it should not be there, or not like that
 	collide action = "left alone" // a secret of that name is there, and is not ours
-	refuse  action = "refused"    // a source that must not be copied
 )
 
 // decision is an action, and the reason for it in words.
@@ -124,8 +113,6 @@ func (r rules) decide(o observed) decision {
 
 	case !r.isTarget(o.namespace):
 		return r.surplus(o.have, "the namespace is not a target")
-	case isToken(o.source) && r.annotated(o.source) && o.have == nil:
-		return decision{refuse, "the token of a service account is not copied"}
 	case !r.isSource(o.source):
 		return r.surplus(o.have, "it has no source")
 
@@ -140,8 +127,8 @@ func (r rules) decide(o observed) decision {
 	return r.difference(o.source, o.have)
 }
 
-// surplus is about a secret which has no reason to be there.
-func (r rules) surplus(have *secret, why string) decision {
+// surplus is about a secret that has no reason to be there.
+func (r rules) surplus(have *corev1.Secret, why string) decision {
 	if have == nil || !r.made(have) || have.DeletionTimestamp != nil {
 		return decision{leave, why}
 	}
@@ -149,17 +136,17 @@ func (r rules) surplus(have *secret, why string) decision {
 }
 
 // difference is about a copy of ours that should be there. The server refuses to
-// change the type of a secret, the data of one that is immutable, and to
-// make that mutable again. Metadata can always be changed.
-func (r rules) difference(source, have *secret) decision {
+// change the type of a secret, the data of one that is immutable, and to make that mutable
+// again: such a copy is deleted, and then it is missing. Metadata can always be changed.
+func (r rules) difference(source, have *corev1.Secret) decision {
 	switch {
-	case have.kind != source.kind:
-		return decision{replace, "its type differs"}
-	case have.immutable && (!source.immutable || have.sum != source.sum):
-		return decision{replace, "it differs and is immutable"}
-	case have.sum != source.sum:
+	case have.Type != source.Type:
+		return decision{remove, "its type differs"}
+	case immutable(have) && !(immutable(source) && sameData(have, source)):
+		return decision{remove, "it differs and is immutable"}
+	case !sameData(have, source):
 		return decision{update, "its data differs"}
-	case have.immutable != source.immutable:
+	case immutable(have) != immutable(source):
 		return decision{update, "it should be immutable"}
 	case have.Annotations[r.annotation] != r.mark(source, have.Namespace):
 		return decision{update, "its source was made anew"}
@@ -171,36 +158,51 @@ func (r rules) difference(source, have *secret) decision {
 // act does what was decided. No write can change anything but what the decision was
 // about: to create fails if there is something, to update if it has another version by
 // now, and to delete if it has another version or is another object.
-func (c *controller) act(ctx context.Context, key cache.ObjectName, d decision, o observed) error {
+func (c *controller) act(ctx context.Context, key cache.ObjectName, d decision, o observed) (err error) {
 	secrets := c.client.CoreV1().Secrets(key.Namespace)
-	var err error
 	switch d.action {
 	case leave:
 		return nil
 	case collide:
 		c.queue.AddAfter(key, retryAfter)
-		return c.record(ctx, key, d, o.have, o.source)
-	case refuse:
-		return c.record(ctx, key, d, o.source, o.source)
+		if err = c.record(ctx, key, o); apierrors.IsAlreadyExists(err) {
+			return nil // recorded before
+		}
+	case create:
+		_, err = secrets.Create(ctx, c.rules.copyOf(o.source, key.Namespace, nil), metav1.CreateOptions{})
 	case update:
 		_, err = secrets.Update(ctx, c.rules.copyOf(o.source, key.Namespace, o.have), metav1.UpdateOptions{})
-	case remove, replace:
+	case remove:
 		err = secrets.Delete(ctx, key.Name, metav1.DeleteOptions{
 			Preconditions: &metav1.Preconditions{UID: &o.have.UID, ResourceVersion: &o.have.ResourceVersion},
 		})
 	}
-	if err == nil && (d.action == create || d.action == replace) {
-		_, err = secrets.Create(ctx, c.rules.copyOf(o.source, key.Namespace, nil), metav1.CreateOptions{})
-	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", key, err)
 	}
-	c.report(key, d)
+	// Output that cannot be written is no reason to stop copying.
+	_, _ = fmt.Fprintf(c.out, "%s %s: %s\n", d.action, key, d.why)
 	return nil
 }
 
-// report prints what was done, and why.
-func (c *controller) report(key cache.ObjectName, d decision) {
-	// Output that cannot be written is no reason to stop copying.
-	_, _ = fmt.Fprintf(c.out, "%s %s: %s\n", d.action, key, d.why)
+// record writes an event about a secret in the way of a copy, where kubectl describe shows it
+// to its owner. Its name is made of what it is about, so the server refuses a second one, also
+// after a restart. The server forgets it after an hour (--event-ttl); then it's written again.
+//
+// client-go has a recorder, in tools/events. It sends in the background, and drops what it
+// can't send. Here an event is written like anything else: if that fails, the key comes back.
+func (c *controller) record(ctx context.Context, key cache.ObjectName, o observed) error {
+	_, err := c.client.EventsV1().Events(key.Namespace).Create(ctx, &eventsv1.Event{
+		ObjectMeta:          metav1.ObjectMeta{Namespace: key.Namespace, Name: fmt.Sprintf("%s.%s.%s", program, o.have.UID, o.source.UID)},
+		EventTime:           metav1.NowMicro(),
+		ReportingController: program,
+		ReportingInstance:   program, // whichever replica it is
+		Action:              "Copy",
+		Type:                corev1.EventTypeWarning,
+		Reason:              "NameCollision",
+		Regarding:           corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: key.Namespace, Name: key.Name, UID: o.have.UID},
+		Note: fmt.Sprintf("the source %s/%s is not copied to here, because secretsync did not make this secret and leaves it alone; rename or delete one of the two",
+			o.source.Namespace, o.source.Name),
+	}, metav1.CreateOptions{})
+	return err
 }

@@ -15,26 +15,25 @@ var testRules = rules{annotation: "example.com/secretsync", sourceNamespace: "se
 
 var deleting = &metav1.Time{Time: time.Unix(0, 0)}
 
-// aSource returns a source, changed by the functions.
-func aSource(change ...func(*corev1.Secret)) *secret {
-	return testRules.trimSource(source(change...))
-}
-
-// source returns it as the server has it.
-func source(change ...func(*corev1.Secret)) *corev1.Secret {
+// aSource is secretsync/db, changed by the functions.
+func aSource(change ...func(*corev1.Secret)) *corev1.Secret {
 	annotated := func(s *corev1.Secret) { s.Annotations = map[string]string{testRules.annotation: ""} }
 	return whole("secretsync", "db", slices.Insert(change, 0, annotated)...)
 }
 
-// aCopy returns the copy of aSource in the namespace harbour, changed by the
-// functions.
-func aCopy(change ...func(*corev1.Secret)) *secret {
+// aCopy is the copy of aSource in the namespace harbour as a cache has it, changed by the functions.
+func aCopy(change ...func(*corev1.Secret)) *corev1.Secret {
 	made := testRules.copyOf(aSource(), "harbour", nil)
 	made.ResourceVersion = "7"
 	for _, f := range change {
 		f(made)
 	}
-	return trim(made)
+	return trimmed(made)
+}
+
+func trimmed(s *corev1.Secret) *corev1.Secret {
+	small, _ := testRules.trim(s.DeepCopy())
+	return small.(*corev1.Secret)
 }
 
 // aTarget returns the namespace harbour, changed by the functions.
@@ -58,7 +57,7 @@ func whole(namespace, name string, change ...func(*corev1.Secret)) *corev1.Secre
 	return s
 }
 
-func immutable(s *corev1.Secret)      { s.Immutable = new(true) }
+func frozen(s *corev1.Secret)         { s.Immutable = new(true) }
 func otherType(s *corev1.Secret)      { s.Type = "example.com/other" }
 func otherData(s *corev1.Secret)      { s.Data = map[string][]byte{"password": []byte("ebb")} }
 func otherUID(s *corev1.Secret)       { s.UID = "another-uid" }
@@ -71,9 +70,9 @@ func terminated(n *corev1.Namespace)  { n.DeletionTimestamp = deleting }
 
 func TestDecide(t *testing.T) {
 	type table map[string]struct {
-		source    *secret
+		source    *corev1.Secret
 		namespace *corev1.Namespace
-		have      *secret
+		have      *corev1.Secret
 		want      decision
 	}
 	for about, tests := range map[string]table{
@@ -86,8 +85,7 @@ func TestDecide(t *testing.T) {
 			"a copy there that is being deleted": {aSource(), aTarget(plain), aCopy(deletingSecret), decision{leave, "the namespace is not a target"}},
 			"the source namespace as a target": {aSource(), aTarget(func(n *corev1.Namespace) { n.Name = "secretsync" }), aSource(),
 				decision{leave, "the namespace is not a target"}},
-			"the token of a service account":    {aSource(token), aTarget(), nil, decision{refuse, "the token of a service account is not copied"}},
-			"a token that nobody annotated":     {aSource(token, unmarked), aTarget(), nil, decision{leave, "it has no source"}},
+			"the token of a service account":    {aSource(token), aTarget(), nil, decision{leave, "it has no source"}},
 			"a source that became a token":      {aSource(token), aTarget(), aCopy(), decision{remove, "it has no source"}},
 			"the source is gone":                {nil, aTarget(), aCopy(), decision{remove, "it has no source"}},
 			"the source is no longer annotated": {aSource(unmarked), aTarget(), aCopy(), decision{remove, "it has no source"}},
@@ -98,7 +96,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a copy is missing or another secret in its place": {
 			"a source without a copy":          {aSource(), aTarget(), nil, decision{create, "it is missing"}},
-			"a foreign secret of that name":    {aSource(), aTarget(), trim(whole("harbour", "db")), decision{collide, "it was not made by secretsync"}},
+			"a foreign secret of that name":    {aSource(), aTarget(), trimmed(whole("harbour", "db")), decision{collide, "it was not made by secretsync"}},
 			"a copy whose label was taken off": {aSource(), aTarget(), aCopy(unlabelled), decision{collide, "it was not made by secretsync"}},
 			"a secret with only our label":     {aSource(), aTarget(), aCopy(unmarked), decision{collide, "it was not made by secretsync"}},
 			"a copy that is being deleted":     {aSource(otherData), aTarget(), aCopy(deletingSecret), decision{leave, "it is being deleted"}},
@@ -109,12 +107,12 @@ func TestDecide(t *testing.T) {
 			"the copy was edited":              {aSource(), aTarget(), aCopy(otherData), decision{update, "its data differs"}},
 			"the source was made anew":         {aSource(otherUID), aTarget(), aCopy(), decision{update, "its source was made anew"}},
 			"the copy has labels of others":    {aSource(), aTarget(), aCopy(func(s *corev1.Secret) { s.Labels["team"] = "coast" }), decision{leave, "it is as it should be"}},
-			"the source has become immutable":  {aSource(immutable), aTarget(), aCopy(), decision{update, "it should be immutable"}},
-			"both are immutable":               {aSource(immutable), aTarget(), aCopy(immutable), decision{leave, "it is as it should be"}},
-			"both, and the source is new":      {aSource(immutable, otherUID), aTarget(), aCopy(immutable), decision{update, "its source was made anew"}},
-			"the copy was made immutable":      {aSource(), aTarget(), aCopy(immutable), decision{replace, "it differs and is immutable"}},
-			"an immutable copy is out of date": {aSource(immutable, otherData), aTarget(), aCopy(immutable), decision{replace, "it differs and is immutable"}},
-			"the source has another type":      {aSource(otherType), aTarget(), aCopy(), decision{replace, "its type differs"}},
+			"the source has become immutable":  {aSource(frozen), aTarget(), aCopy(), decision{update, "it should be immutable"}},
+			"both are immutable":               {aSource(frozen), aTarget(), aCopy(frozen), decision{leave, "it is as it should be"}},
+			"both, and the source is new":      {aSource(frozen, otherUID), aTarget(), aCopy(frozen), decision{update, "its source was made anew"}},
+			"the copy was made immutable":      {aSource(), aTarget(), aCopy(frozen), decision{remove, "it differs and is immutable"}},
+			"an immutable copy is out of date": {aSource(frozen, otherData), aTarget(), aCopy(frozen), decision{remove, "it differs and is immutable"}},
+			"the source has another type":      {aSource(otherType), aTarget(), aCopy(), decision{remove, "its type differs"}},
 		},
 	} {
 		t.Run(about, func(t *testing.T) {
@@ -128,9 +126,9 @@ func TestDecide(t *testing.T) {
 }
 
 func TestNothingIsLeftToDoAfterIt(t *testing.T) {
-	for _, source := range []*secret{aSource(), aSource(otherData), aSource(immutable), aSource(otherType), aSource(otherUID)} {
-		for _, have := range []*secret{nil, aCopy(), aCopy(otherData)} {
-			made := trim(testRules.copyOf(source, "harbour", have))
+	for _, source := range []*corev1.Secret{aSource(), aSource(otherData), aSource(frozen), aSource(otherType), aSource(otherUID)} {
+		for _, have := range []*corev1.Secret{nil, aCopy(), aCopy(otherData)} {
+			made := trimmed(testRules.copyOf(source, "harbour", have))
 			assert.Equal(t, leave, testRules.decide(observed{source, aTarget(), made}).action)
 		}
 	}

@@ -1,21 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
 )
 
-// managedBy is the label on each copy. A label can be selected on the server,
-// an annotation cannot: so the server sends the copies, and no other secret.
+// managedBy is the label on each copy. The server can select by label, but not by
+// annotation: so it sends us the copies, and no other secret.
 const (
 	managedBy = "app.kubernetes.io/managed-by"
 	program   = "secretsync"
-	copies    = managedBy + "=" + program // the selector
+	selector  = managedBy + "=" + program
 )
 
 // rules say which objects are meant. One annotation has three meanings: on a
@@ -26,116 +26,80 @@ type rules struct {
 	sourceNamespace string
 }
 
-func (r rules) annotated(object metav1.Object) bool {
-	_, ok := object.GetAnnotations()[r.annotation]
-	return ok
-}
-
-// isSource reports whether the secret is to be copied.
-func (r rules) isSource(s *secret) bool {
-	return s != nil && r.annotated(s) && s.Namespace == r.sourceNamespace &&
-		s.DeletionTimestamp == nil && !isToken(s)
-}
-
-// isToken reports whether the secret is the token of a service account. It would
-// give its holder, in whatever namespace, the rights of an account in this one.
-// Nor would a copy last: Kubernetes deletes a token whose account it does not
-// find beside it.
-func isToken(s *secret) bool {
-	return s != nil && s.kind == corev1.SecretTypeServiceAccountToken
+// isSource reports whether the secret is to be copied. The token of a service account
+// isn't: it would give anyone who can read the copy the rights of that account.
+func (r rules) isSource(s *corev1.Secret) bool {
+	return s != nil && metav1.HasAnnotation(s.ObjectMeta, r.annotation) && s.Namespace == r.sourceNamespace &&
+		s.DeletionTimestamp == nil && s.Type != corev1.SecretTypeServiceAccountToken
 }
 
 // isTarget reports whether sources are to be copied to the namespace. The source
-// namespace is none, whatever it bears: its secrets are there already.
+// namespace never is one: its secrets are there already.
 func (r rules) isTarget(n *corev1.Namespace) bool {
-	return n != nil && r.annotated(n) && n.Name != r.sourceNamespace
+	return n != nil && metav1.HasAnnotation(n.ObjectMeta, r.annotation) && n.Name != r.sourceNamespace
 }
 
 // mark is what the annotation of a copy says: source namespace, name and UID of
 // the source, and the namespace that the copy is for.
-func (r rules) mark(source *secret, namespace string) string {
+func (r rules) mark(source *corev1.Secret, namespace string) string {
 	return strings.Join([]string{source.Namespace, source.Name, string(source.UID), namespace}, "/")
 }
 
-// made reports whether the secret proves that it is a copy made by these rules.
-// The label alone would not do: anybody may use it, and so does a secretsync with
-// another annotation or source namespace. The UID is that of a source which may
-// be gone; it is there to tell two sources of one name apart. And because the
-// mark names the copy and its namespace, a copy of a copy proves nothing.
+// made reports whether the secret proves that these rules made it. The label alone
+// would not do: anybody may use it, and so does a secretsync with other rules. The UID
+// tells two sources of one name apart; the source may be gone. Because the mark names
+// the copy and its namespace, a copy of a copy proves nothing.
 //
-// An owner reference would be the usual proof. But an owner must be in the
-// same namespace: to the garbage collector this one would look deleted, and it
-// would delete the copy.
-func (r rules) made(s *secret) bool {
+// An owner reference would be the usual proof. But an owner must be in the same
+// namespace: the garbage collector would not find this one, and would delete the copy.
+func (r rules) made(s *corev1.Secret) bool {
 	parts := strings.Split(s.Annotations[r.annotation], "/")
 	return s.Labels[managedBy] == program && len(parts) == 4 &&
 		parts[0] == r.sourceNamespace && parts[1] == s.Name && parts[2] != "" && parts[3] == s.Namespace
 }
 
-// secret is what the caches keep of a corev1.Secret. Of the data of a copy only
-// a checksum is needed, to see whether it differs from that of its source. So
-// fifty thousand copies are small, and this program has no data in its memory but that of
-// the sources. Only reconcile.go reads these caches: a typed lister would panic.
-type secret struct {
-	metav1.ObjectMeta
-	kind      corev1.SecretType
-	immutable bool
-	sum       [sha256.Size]byte
-	data      map[string][]byte // of sources only
+// trim is what a cache keeps of a secret: its metadata, its type, and a checksum in
+// place of the data, which only a source needs. The informer calls it before it stores a
+// secret, and during a streamed list twice.
+func (r rules) trim(obj any) (any, error) {
+	s, ok := obj.(*corev1.Secret)
+	if !ok {
+		return obj, nil // the last state of a deleted one, which was trimmed before
+	}
+	s.ManagedFields = nil
+	if !r.isSource(s) {
+		s.Data = map[string][]byte{sumKey: sum(s.Data)}
+	}
+	return s, nil
 }
 
-// trim keeps what is needed of a copy.
-func trim(s *corev1.Secret) *secret {
-	if s == nil {
-		return nil
-	}
-	trimmed := &secret{ObjectMeta: s.ObjectMeta, kind: s.Type, immutable: s.Immutable != nil && *s.Immutable, sum: sum(s.Data)}
-	trimmed.ManagedFields = nil
-	return trimmed
-}
-
-// trimSource keeps what is needed of a secret in the source namespace. Those
-// that are not to be copied are no concern of this program.
-func (r rules) trimSource(s *corev1.Secret) *secret {
-	trimmed := trim(s)
-	if r.isSource(trimmed) {
-		trimmed.data = s.Data
-	}
-	return trimmed
-}
-
-// transform makes a cache keep what the function returns.
-func transform(trim func(*corev1.Secret) *secret) cache.TransformFunc {
-	return func(obj any) (any, error) {
-		if whole, ok := obj.(*corev1.Secret); ok {
-			return trim(whole), nil
-		}
-		return obj, nil // it has been trimmed before
-	}
-}
+// sumKey has a slash, so no secret on the server has such a key.
+const sumKey = "sha256/sum"
 
 // sum is a checksum of the data. JSON has the keys of a map in order, and cannot
 // take {"a": "bc"} for {"ab": "c"}.
-func sum(data map[string][]byte) [sha256.Size]byte {
-	if len(data) == 0 {
-		return [sha256.Size]byte{} // no data, and an empty map of it, are the same
+func sum(data map[string][]byte) []byte {
+	if trimmed, ok := data[sumKey]; ok || len(data) == 0 {
+		return trimmed
 	}
 	content, _ := json.Marshal(data) // a map of bytes can always be written
-	return sha256.Sum256(content)
+	sum := sha256.Sum256(content)
+	return sum[:]
 }
+
+func sameData(a, b *corev1.Secret) bool { return bytes.Equal(sum(a.Data), sum(b.Data)) }
+
+func immutable(s *corev1.Secret) bool { return s.Immutable != nil && *s.Immutable }
 
 // copyOf is the source as it should be in the namespace: type, data and
 // immutability. The labels and annotations of the source are not copied. They are
 // about the source, such as "managed by Helm", and kubectl keeps the whole data in one.
 //
 // What others have added to the copy that there is, such as labels, remains.
-func (r rules) copyOf(source *secret, namespace string, have *secret) *corev1.Secret {
-	wanted := &corev1.Secret{Type: source.kind, Data: source.data}
-	if source.immutable {
-		wanted.Immutable = new(true)
-	}
+func (r rules) copyOf(source *corev1.Secret, namespace string, have *corev1.Secret) *corev1.Secret {
+	wanted := &corev1.Secret{Type: source.Type, Data: source.Data, Immutable: source.Immutable}
 	if have != nil {
-		have.DeepCopyInto(&wanted.ObjectMeta) // the resourceVersion, too
+		have.ObjectMeta.DeepCopyInto(&wanted.ObjectMeta) // the resourceVersion, too
 	}
 	wanted.Namespace, wanted.Name = namespace, source.Name
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, managedBy, program)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,36 +10,47 @@ import (
 )
 
 func TestSumsOfDifferentDataDiffer(t *testing.T) {
-	data := map[string]map[string][]byte{
-		"nothing":             nil,
-		"a key without value": {"a": nil},
-		"one":                 {"a": []byte("bc")},
-		"the same letters":    {"ab": []byte("c")},
-		"two":                 {"a": []byte("b"), "c": []byte("d")},
-		"two, crossed":        {"a": []byte("d"), "c": []byte("b")},
-		"bytes":               {"a": {0xff, 0xfe}},
-		"other bytes":         {"a": {0xfe, 0xff}},
+	all := []map[string][]byte{
+		nil,
+		{"a": nil},
+		{"a": []byte("bc")},
+		{"ab": []byte("c")},
+		{"a": []byte("b"), "c": []byte("d")},
+		{"a": []byte("d"), "c": []byte("b")},
+		{"a": {0xff, 0xfe}},
 	}
-	for one, a := range data {
-		for other, b := range data {
-			assert.Equal(t, one == other, sum(a) == sum(b), "%s, %s", one, other)
+	for i, a := range all {
+		for j, b := range all {
+			assert.Equal(t, i == j, bytes.Equal(sum(a), sum(b)), "%s, %s", a, b)
 		}
 	}
 	assert.Equal(t, sum(nil), sum(map[string][]byte{}))
 }
 
+// While a list is streamed, an object is trimmed twice.
 func TestTheCachesHoldNoDataButThatOfSources(t *testing.T) {
-	managed := func(s *corev1.Secret) { s.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}} }
-	assert.Equal(t, "tide", string(aSource().data["password"]))
-	assert.Nil(t, aSource(unmarked).data)
-	assert.Nil(t, aSource(token).data)
-	assert.Nil(t, aCopy().data)
-	assert.Nil(t, aSource(managed).ManagedFields)
-	assert.Nil(t, aCopy(managed).ManagedFields)
+	for name, tc := range map[string]struct {
+		secret *corev1.Secret
+		whole  bool
+	}{
+		"a source":              {aSource(), true},
+		"a secret without mark": {aSource(unmarked), false},
+		"a token":               {aSource(token), false},
+		"a copy":                {testRules.copyOf(aSource(), "harbour", nil), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.secret.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+			once := trimmed(tc.secret)
+			assert.Equal(t, tc.whole, string(once.Data["password"]) == "tide")
+			assert.True(t, sameData(aSource(), once))
+			assert.Nil(t, once.ManagedFields)
+			assert.Equal(t, once, trimmed(once))
+		})
+	}
 }
 
 func TestCopyOf(t *testing.T) {
-	source := aSource(immutable, otherType, func(s *corev1.Secret) {
+	source := aSource(frozen, otherType, func(s *corev1.Secret) {
 		s.Labels = map[string]string{managedBy: "Helm"}
 		s.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = "the data, again"
 		s.Finalizers = []string{"example.com/source"}
@@ -74,28 +86,26 @@ func TestACopyKeepsWhatOthersAdded(t *testing.T) {
 }
 
 func TestMade(t *testing.T) {
-	tests := map[string]struct {
-		copy *secret
-		want bool
+	for name, tc := range map[string]struct {
+		change func(*corev1.Secret)
+		want   bool
 	}{
-		"a copy":                                {aCopy(), true},
-		"a copy of a source that was made anew": {aCopy(mark("secretsync/db/old-uid/harbour")), true},
-		"a copy that was edited":                {aCopy(otherData, otherType, immutable), true},
-		"without the label":                     {aCopy(unlabelled), false},
-		"with another label":                    {aCopy(func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }), false},
-		"without the mark":                      {aCopy(unmarked), false},
-		"with an empty mark":                    {aCopy(mark("")), false},
-		"with the mark of another program":      {aCopy(mark("yes")), false},
-		"without the UID":                       {aCopy(mark("secretsync/db//harbour")), false},
-		"of another source namespace":           {aCopy(mark("elsewhere/db/secretsync-db/harbour")), false},
-		"of another annotation": {aCopy(func(s *corev1.Secret) {
+		"a copy":                                {otherData, true},
+		"a copy of a source that was made anew": {mark("secretsync/db/old-uid/harbour"), true},
+		"without the label":                     {unlabelled, false},
+		"with another label":                    {func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }, false},
+		"without the mark":                      {unmarked, false},
+		"with an empty mark":                    {mark(""), false},
+		"with the mark of another program":      {mark("yes"), false},
+		"without the UID":                       {mark("secretsync/db//harbour"), false},
+		"of another source namespace":           {mark("elsewhere/db/secretsync-db/harbour"), false},
+		"of another annotation": {func(s *corev1.Secret) {
 			s.Annotations = map[string]string{"other.example.com/x": s.Annotations[testRules.annotation]}
-		}), false},
-		"a copy of the copy, under another name":   {aCopy(func(s *corev1.Secret) { s.Name = "db-backup" }), false},
-		"a copy of the copy, in another namespace": {aCopy(func(s *corev1.Secret) { s.Namespace = "coast" }), false},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, testRules.made(tc.copy)) })
+		}, false},
+		"a copy of the copy, under another name":   {func(s *corev1.Secret) { s.Name = "db-backup" }, false},
+		"a copy of the copy, in another namespace": {func(s *corev1.Secret) { s.Namespace = "coast" }, false},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, testRules.made(aCopy(tc.change))) })
 	}
 }
 

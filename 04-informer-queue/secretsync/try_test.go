@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // What the lesson asks the reader to write. Until then, these tests fail.
@@ -18,6 +19,17 @@ func TestTryASourceWithoutDataIsNotCopied(t *testing.T) {
 	assert.Equal(t, remove, testRules.decide(observed{empty, aTarget(), aCopy()}).action, "the copy has what the source had")
 	assert.Equal(t, leave, testRules.decide(observed{empty, aTarget(), aCopy(unmarked)}).action, "a secret of somebody else is kept")
 	assert.Equal(t, create, testRules.decide(observed{aSource(), aTarget(), nil}).action, "a source with data is copied")
+}
+
+func TestTryTheCachesDoNotHoldWhatKubectlApplied(t *testing.T) {
+	applied := func(s *corev1.Secret) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, corev1.LastAppliedConfigAnnotation, "the data, again")
+	}
+	source := trimmed(aSource(applied))
+	require.NotContains(t, source.Annotations, corev1.LastAppliedConfigAnnotation, "the cache has the data once more")
+	assert.True(t, testRules.isSource(source), "it's still a source")
+	assert.NotContains(t, trimmed(aSource(unmarked, applied)).Annotations, corev1.LastAppliedConfigAnnotation, "nor of what isn't a source")
+	assert.Contains(t, aCopy(applied).Annotations, corev1.LastAppliedConfigAnnotation, "an update would take it off the copy")
 }
 
 func TestTryAPausedTargetIsLeftAsItIs(t *testing.T) {

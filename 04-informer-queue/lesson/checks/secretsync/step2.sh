@@ -1,13 +1,13 @@
 #!/bin/sh
-# The copies of seal were created, updated and deleted while secretsync ran.
+# The copy in quay was created, created again after it was deleted, and deleted with the target.
 cd "$(dirname "$0")/../../.." || exit 1
 
-for action in created updated deleted; do
-	for copy in harbour/seal coast/seal; do
-		if ! grep -q "^$action $copy:" changes.log 2>/dev/null; then
-			echo "changes.log has no line \"$action $copy\" yet: change the source seal while secretsync runs"
-			exit 1
-		fi
-	done
-done
+if [ "$(grep -c '^created quay/db:' keys.log 2>/dev/null)" != 2 ]; then
+	echo "keys.log does not show two times yet that quay/db was created: annotate the namespace quay, and delete its copy, while secretsync runs"
+	exit 1
+fi
+if ! grep -q '^deleted quay/db:' keys.log; then
+	echo "keys.log does not show that quay/db was deleted: take the annotation off the namespace quay while secretsync runs"
+	exit 1
+fi
 echo done

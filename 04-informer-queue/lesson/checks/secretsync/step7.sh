@@ -1,21 +1,25 @@
 #!/bin/sh
-# With a stale cache, one write was refused and repeated, and one delete was not made.
+# What the lesson made is gone.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'PUT harbour/secrets/db 409' requests.log 2>/dev/null; then
-	echo "requests.log shows no 409 for harbour/db yet: label the copy and change its source while the cache is frozen"
+if ! namespaces=$(kubectl get namespaces 2>&1); then
+	echo "the cluster does not answer: $namespaces"
 	exit 1
 fi
-if ! grep -q '^updated harbour/db:' stale.log 2>/dev/null; then
-	echo "stale.log does not show that harbour/db was updated: lab thaw"
+for name in secretsync harbour coast quay; do
+	if echo "$namespaces" | grep -q "^$name "; then
+		echo "the namespace $name is still there: kubectl delete namespace $name"
+		exit 1
+	fi
+done
+if kubectl get clusterrole secretsync >/dev/null 2>&1; then
+	echo "the cluster role is still there: kubectl delete -f secretsync/rbac.yaml"
 	exit 1
 fi
-if ! kubectl -n harbour get secret db -o jsonpath='{.metadata.labels}' | grep -q '"team":"divers"'; then
-	echo "the copy harbour/db has no label team=divers: label it while the cache is frozen"
-	exit 1
-fi
-if ! kubectl -n harbour get secret seal >/dev/null 2>&1; then
-	echo "the secret harbour/seal is gone: take its label off while the cache is frozen, before you take the annotation off its source"
-	exit 1
-fi
+for file in secretsync.log keys.log killed.log restarted.log down.log stale.log requests.log foreign.log; do
+	if [ -e "$file" ]; then
+		echo "$file is still there: rm $file"
+		exit 1
+	fi
+done
 echo done
