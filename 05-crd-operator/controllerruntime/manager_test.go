@@ -30,14 +30,13 @@ func TestOneCluster(t *testing.T) {
 	t.Run("without the CRD it does not start", func(t *testing.T) { withoutTheCRD(t, c) })
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
 	t.Run("without rights it does not start", func(t *testing.T) { withoutRights(t, c) })
-	t.Run("an At runs with the rights of the role, and no others", func(t *testing.T) { anAtRuns(t, c) })
 	t.Run("two operators in one process", func(t *testing.T) { twoOperators(t, c) })
 	t.Run("two workers work at the same time", func(t *testing.T) { twoWorkers(t, c) })
 }
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
 	err := Run(silent(t), c.Config, Options{})
-	require.EqualError(t, err, "the cluster does not know ats; create their CRD with kubectl apply -f config/crd")
+	require.EqualError(t, err, "the cluster does not know ats; create their CRD, which is in config/crd")
 }
 
 // withoutRights takes one right away after the other that the start depends on.
@@ -67,29 +66,6 @@ func without(all []string, one string) []string {
 		}
 	}
 	return rest
-}
-
-func anAtRuns(t *testing.T, c *testcluster.Cluster) {
-	s := newTestNamespace(t, c, "smoke")
-	s.start(c.User(t, "smoke", testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")), s.namespace)
-	s.createAt("yay", time.Now().Add(-time.Minute))
-	s.eventually("the pod is there", func() bool { return s.get("yay-pod", &corev1.Pod{}) })
-	s.becomes("yay", cnat.Running)
-	s.succeed("yay-pod")
-	s.becomes("yay", cnat.Done)
-
-	// The recorder of the manager writes in the background.
-	s.eventually("both events are there", func() bool {
-		events, err := c.Client.EventsV1().Events(s.namespace).List(t.Context(), metav1.ListOptions{})
-		if err != nil || len(events.Items) != 2 {
-			return false
-		}
-		reasons := map[string]string{}
-		for _, e := range events.Items {
-			reasons[e.Reason] = e.Type + " " + e.Regarding.Kind + " " + e.Regarding.Name + " " + e.ReportingController
-		}
-		return assert.ObjectsAreEqual(map[string]string{"Started": "Normal At yay cnat", "Succeeded": "Normal At yay cnat"}, reasons)
-	})
 }
 
 // twoOperators work in two namespaces, and each leaves the other's alone.
@@ -209,14 +185,6 @@ func (s *testNamespace) becomes(name string, phase cnat.AtPhase) {
 		at := &cnat.At{}
 		return s.get(name, at) && at.Status.Phase == phase
 	})
-}
-
-func (s *testNamespace) succeed(name string) {
-	s.t.Helper()
-	pod := &corev1.Pod{}
-	s.eventually("the pod is there", func() bool { return s.get(name, pod) })
-	pod.Status.Phase = corev1.PodSucceeded
-	require.NoError(s.t, s.client.Status().Update(s.t.Context(), pod))
 }
 
 func (s *testNamespace) eventually(what string, condition func() bool) {
