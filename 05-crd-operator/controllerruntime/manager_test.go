@@ -3,6 +3,7 @@ package controllerruntime
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,33 +40,19 @@ func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
 	require.EqualError(t, err, "the cluster does not know ats; create their CRD, which is in config/crd")
 }
 
-// withoutRights takes one right away after the other that the start depends on.
+// withoutRights takes the right away to watch what the start depends on. Package access has the others.
 func withoutRights(t *testing.T, c *testcluster.Cluster) {
-	for _, resource := range []string{"ats", "pods"} {
-		for _, verb := range []string{"list", "watch"} {
-			t.Run(verb+" "+resource, func(t *testing.T) {
-				rules := testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")
-				for i := range rules {
-					if rules[i].Resources[0] == resource {
-						rules[i].Verbs = without(rules[i].Verbs, verb)
-					}
-				}
-				err := Run(silent(t), c.User(t, "no-"+verb+"-"+resource, rules), Options{})
-				require.ErrorContains(t, err, `cannot `+verb+` resource "`+resource+`"`)
-				require.ErrorContains(t, err, "; ask an administrator for that verb on that resource")
-			})
+	for _, resource := range []string{"pods", "ats"} {
+		rules := testcluster.Rules(t, "../config/rbac/controllerruntime.yaml")
+		for i := range rules {
+			if slices.Contains(rules[i].Resources, resource) {
+				rules[i].Verbs = slices.DeleteFunc(rules[i].Verbs, func(v string) bool { return v == "watch" })
+			}
 		}
+		err := Run(silent(t), c.User(t, "blind-to-"+resource, rules), Options{})
+		require.ErrorContains(t, err, `cannot watch resource "`+resource+`"`)
+		require.ErrorContains(t, err, "; ask an administrator for that verb on that resource")
 	}
-}
-
-func without(all []string, one string) []string {
-	var rest []string
-	for _, s := range all {
-		if s != one {
-			rest = append(rest, s)
-		}
-	}
-	return rest
 }
 
 // twoOperators work in two namespaces, and each leaves the other's alone.
