@@ -424,7 +424,7 @@ func TestNothingIsReconciledBeforeTheCachesAreFull(t *testing.T) {
 	})
 }
 
-func TestAPanicSaysWhere(t *testing.T) {
+func TestAPanicIsReportedWithItsPlace(t *testing.T) {
 	err := func() (err error) {
 		defer recovered(&err)
 		panic("nobody thought of this")
