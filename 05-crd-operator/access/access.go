@@ -41,7 +41,7 @@ func Check(ctx context.Context, config *rest.Config, namespace string, reads ...
 		options := metav1.ListOptions{LabelSelector: read.Labels, FieldSelector: read.Fields, Limit: 1}
 		_, err := resource.List(ctx, options)
 		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("the cluster does not know %s; create their CRD with kubectl apply -f config/crd", read.Resource)
+			return fmt.Errorf("the cluster does not know %s; create their CRD, which is in config/crd", read.Resource)
 		} else if err != nil {
 			return err
 		}

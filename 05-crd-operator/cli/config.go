@@ -14,25 +14,17 @@ import (
 
 // ConfigFlags are the flags that say which cluster is meant.
 type ConfigFlags struct {
-	Kubeconfig    string
-	Context       string
-	Namespace     string
-	AllNamespaces bool // Namespace is ignored
+	Kubeconfig string
+	Context    string
+	Namespace  string
 }
 
-const kubeconfigUsage = "the kubeconfig `file`; without it $KUBECONFIG, then ~/.kube/config, then the pod's service account"
-
-// AddOperatorFlags adds -kubeconfig, -n and -all-namespaces to the flags of a program that has no
-// commands.
-func (f *ConfigFlags) AddOperatorFlags(flags *flag.FlagSet) {
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", kubeconfigUsage)
-	flags.StringVar(&f.Namespace, "n", "", "the `namespace`; without it the one of the kubeconfig's context")
-	flags.BoolVar(&f.AllNamespaces, "all-namespaces", false, "all namespaces; -n is ignored")
-}
+// KubeconfigUsage is the help of -kubeconfig.
+const KubeconfigUsage = "the kubeconfig `file`; without it $KUBECONFIG, then ~/.kube/config, then the pod's service account"
 
 // AddFlags adds --kubeconfig and --context.
 func (f *ConfigFlags) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", kubeconfigUsage)
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", KubeconfigUsage)
 	flags.StringVar(&f.Context, "context", "", "the `name` of the kubeconfig context; without it the current one")
 }
 
@@ -66,14 +58,35 @@ func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) 
 	case err != nil:
 		return nil, "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
 	}
-	if err := Login(config); err != nil {
-		return nil, "", err
-	}
-	if f.AllNamespaces {
-		namespace = metav1.NamespaceAll
-	}
 	// client-go limits a client to 5 requests a second unless told otherwise. The
 	// programs here limit themselves, by what they do at the same time.
 	config.QPS = -1
 	return config, namespace, nil
+}
+
+// OperatorFlags are the flags of an operator, which is a program without commands.
+type OperatorFlags struct {
+	ConfigFlags
+	AllNamespaces bool // Namespace is ignored
+	Workers       int  // how many objects to reconcile at the same time
+}
+
+// AddFlags adds -kubeconfig, -n, -all-namespaces and -workers.
+func (f *OperatorFlags) AddFlags(flags *flag.FlagSet, workers int, objects string) {
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", KubeconfigUsage)
+	flags.StringVar(&f.Namespace, "n", "", "the `namespace`; without it the one of the kubeconfig's context")
+	flags.BoolVar(&f.AllNamespaces, "all-namespaces", false, "all namespaces; -n is ignored")
+	flags.IntVar(&f.Workers, "workers", workers, "how `many` "+objects+" to reconcile at the same time")
+}
+
+// Load is Load of ConfigFlags, for the namespace that the flags name, or all of them.
+func (f *OperatorFlags) Load() (config *rest.Config, namespace string, err error) {
+	if f.Workers < 1 {
+		return nil, "", fmt.Errorf("-workers is %d; it must be at least 1", f.Workers)
+	}
+	config, namespace, err = f.ConfigFlags.Load()
+	if f.AllNamespaces {
+		namespace = metav1.NamespaceAll
+	}
+	return config, namespace, err
 }

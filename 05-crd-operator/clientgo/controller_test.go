@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -21,6 +22,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 	testclock "k8s.io/utils/clock/testing"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -66,11 +68,11 @@ func foreign(pod *corev1.Pod) { pod.OwnerReferences, pod.Finalizers = nil, nil }
 
 func succeeded(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded }
 
-// env is a Controller whose informers do not run: a test puts into its caches what they
+// env is a controller whose informers do not run: a test puts into its caches what they
 // are to show, and calls reconcile itself. Behind it are fake clients, which hold objects
 // and do nothing else that a server does.
 type env struct {
-	*Controller
+	*controller
 	t     *testing.T
 	ats   *fake.Clientset
 	kube  *kubefake.Clientset
@@ -81,13 +83,9 @@ func newEnv(t *testing.T) *env {
 	t.Helper()
 	e := &env{t: t, ats: fake.NewClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
 	var err error
-	e.Controller, err = NewController(e.ats, e.kube, Options{Clock: e.clock})
+	e.controller, err = newController(e.ats, e.kube, Options{Clock: e.clock})
 	require.NoError(t, err)
-	t.Cleanup(func() { // what Run does at its end: shut down the queue
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		e.queue.Run(ctx, 0, nil)
-	})
+	t.Cleanup(e.queue.ShutDown)
 	return e
 }
 
@@ -305,46 +303,38 @@ func TestWhatIsInTheCacheIsNotChanged(t *testing.T) {
 }
 
 func TestWhichChangesAreEnqueued(t *testing.T) {
-	tombstone := func(obj any) cache.DeletedFinalStateUnknown { return cache.DeletedFinalStateUnknown{Obj: obj} }
 	spec := func(at *cnat.At) { at.ResourceVersion, at.Generation = "2", 2 }
 	phase := func(at *cnat.At) { at.ResourceVersion, at.Status.Phase = "2", cnat.Running }
 	condition := func(at *cnat.At) {
 		at.ResourceVersion, at.Status.Conditions = "2", []metav1.Condition{{Type: cnat.Scheduled}}
 	}
 	another := func(at *cnat.At) { at.ResourceVersion, at.UID = "2", "another" }
-	otherName := func(pod *corev1.Pod) { pod.Name = "lamp" }
-
-	tests := map[string]struct {
-		change   func(cache.ResourceEventHandler)
+	lamp := newPod(func(pod *corev1.Pod) { pod.Name = "lamp" })
+	for name, tc := range map[string]struct {
+		change   func(*env)
 		enqueued bool
 	}{
-		"an At is new":                          {func(h cache.ResourceEventHandler) { h.OnAdd(newAt(), false) }, true},
-		"the spec of an At has changed":         {func(h cache.ResourceEventHandler) { h.OnUpdate(newAt(), newAt(spec)) }, true},
-		"the phase of an At has changed":        {func(h cache.ResourceEventHandler) { h.OnUpdate(newAt(), newAt(phase)) }, true},
-		"it is another At of that name":         {func(h cache.ResourceEventHandler) { h.OnUpdate(newAt(), newAt(another)) }, true},
-		"only a condition of an At has changed": {func(h cache.ResourceEventHandler) { h.OnUpdate(newAt(), newAt(condition)) }, false},
-		"nothing has changed":                   {func(h cache.ResourceEventHandler) { h.OnUpdate(newAt(), newAt()) }, false},
-		"an At is gone":                         {func(h cache.ResourceEventHandler) { h.OnDelete(newAt()) }, true},
-		"an At went while the watch was down":   {func(h cache.ResourceEventHandler) { h.OnDelete(tombstone(newAt())) }, true},
-		"a pod is new":                          {func(h cache.ResourceEventHandler) { h.OnAdd(newPod(), false) }, true},
-		"a pod has changed":                     {func(h cache.ResourceEventHandler) { h.OnUpdate(newPod(), newPod(succeeded)) }, true},
-		"a pod is gone":                         {func(h cache.ResourceEventHandler) { h.OnDelete(newPod()) }, true},
-		"a pod went while the watch was down":   {func(h cache.ResourceEventHandler) { h.OnDelete(tombstone(newPod())) }, true},
-		"a pod of another name is new":          {func(h cache.ResourceEventHandler) { h.OnAdd(newPod(otherName), false) }, false},
-	}
-	for name, tc := range tests {
+		"an At is new":                          {func(e *env) { e.enqueue(newAt()) }, true},
+		"an At went while the watch was down":   {func(e *env) { e.enqueue(cache.DeletedFinalStateUnknown{Key: theKey.String()}) }, true},
+		"the spec of an At has changed":         {func(e *env) { e.enqueueNextStep(newAt(), newAt(spec)) }, true},
+		"the phase of an At has changed":        {func(e *env) { e.enqueueNextStep(newAt(), newAt(phase)) }, true},
+		"it is another At of that name":         {func(e *env) { e.enqueueNextStep(newAt(), newAt(another)) }, true},
+		"only a condition of an At has changed": {func(e *env) { e.enqueueNextStep(newAt(), newAt(condition)) }, false},
+		"nothing has changed":                   {func(e *env) { e.enqueueNextStep(newAt(), newAt()) }, false},
+		"a pod has changed":                     {func(e *env) { e.enqueueAtOf(newPod(succeeded)) }, true},
+		"a pod went while the watch was down":   {func(e *env) { e.enqueueAtOf(cache.DeletedFinalStateUnknown{Key: "harbour/bell-pod"}) }, true},
+		"a pod of another name is new":          {func(e *env) { e.enqueueAtOf(lamp) }, false},
+	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			changed := e.atChanged
-			if strings.Contains(name, "pod") {
-				changed = e.podChanged
-			}
-			tc.change(handlers(changed))
-			if tc.enqueued {
-				require.Equal(t, 1, e.queue.Len())
-			} else {
+			tc.change(e)
+			if !tc.enqueued {
 				require.Zero(t, e.queue.Len())
+				return
 			}
+			require.Equal(t, 1, e.queue.Len())
+			key, _ := e.queue.Get()
+			assert.Equal(t, theKey, key)
 		})
 	}
 }
@@ -359,4 +349,86 @@ func TestManagedFieldsAreDropped(t *testing.T) {
 	trimmed, err = dropManagedFields(tombstone)
 	require.NoError(t, err)
 	assert.Equal(t, tombstone, trimmed)
+}
+
+// started runs the controller with fake clients and this reconcile, in a synctest bubble. The
+// function that it returns stops it and waits.
+func started(t *testing.T, reconcile func(context.Context, cache.ObjectName) error) (c *controller, stop func()) {
+	c, err := newController(fake.NewClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.run(ctx, 1, reconcile)
+	}()
+	synctest.Wait()
+	return c, func() { cancel(); <-done }
+}
+
+func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var pauses []time.Duration
+		c, stop := started(t, func(context.Context, cache.ObjectName) (err error) {
+			defer recovered(&err)
+			pauses, begun = append(pauses, time.Since(begun)), time.Now()
+			switch len(pauses) {
+			case 3, 5:
+				return nil
+			case 2:
+				panic("a panic is an error like any other")
+			}
+			return errors.New("not yet")
+		})
+		c.queue.Add(theKey)
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		begun = time.Now()
+		c.queue.Add(theKey)
+		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		stop()
+		ms := time.Millisecond
+		assert.Equal(t, []time.Duration{0, 100 * ms, 200 * ms, 0, 100 * ms}, pauses)
+	})
+}
+
+func TestAReconcileThatHasBegunIsFinishedWithinItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var took []time.Duration
+		c, stop := started(t, func(ctx context.Context, _ cache.ObjectName) error {
+			begun := time.Now()
+			<-ctx.Done()
+			took = append(took, time.Since(begun))
+			return ctx.Err()
+		})
+		c.queue.Add(theKey)
+		synctest.Wait() // a worker has it
+		c.queue.Add(cache.NewObjectName("harbour", "lamp"))
+		stop()
+		assert.Equal(t, []time.Duration{reconcileTimeout}, took, "of what waits, nothing begins")
+	})
+}
+
+func TestNothingIsReconciledBeforeTheCachesAreFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := newController(fake.NewClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
+		require.NoError(t, err)
+		c.informers = nil // which would fill them
+		c.queue.Add(theKey)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		c.run(ctx, 1, func(context.Context, cache.ObjectName) error {
+			t.Error("it has reconciled")
+			return nil
+		})
+	})
+}
+
+func TestAPanicIsReportedWithItsPlace(t *testing.T) {
+	err := func() (err error) {
+		defer recovered(&err)
+		panic("nobody thought of this")
+	}()
+	require.ErrorContains(t, err, "reconcile panicked: nobody thought of this")
+	assert.ErrorContains(t, err, "controller_test.go")
 }

@@ -19,7 +19,7 @@ import (
 //
 // client-go has a recorder for events, in tools/events. It sends in the background, and
 // drops what it has not sent when the program ends.
-func (c *Controller) record(ctx context.Context, at *cnat.At, event *lifecycle.Event) {
+func (c *controller) record(ctx context.Context, at *cnat.At, event *lifecycle.Event) {
 	if event == nil {
 		return
 	}

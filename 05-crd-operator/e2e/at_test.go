@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os/exec"
 	"strings"
 	"time"
@@ -47,22 +46,6 @@ func isAShell(s *env) {
 	}
 }
 
-// isNotEarly lets an At wait that is due in an hour, and then sets it to a few seconds from
-// now. How late the pod is, is not asked: the operators' own tests fake the time, and a busy
-// machine is late with everything.
-func isNotEarly(s *env) {
-	s.start()
-	_, later := in(time.Hour)
-	s.create("kettle", later, "echo YAY")
-	s.becomes("kettle", cnat.Pending)
-	assert.Empty(s.t, s.pods.of("kettle"))
-
-	due := s.schedule("kettle", 4*time.Second)
-	s.becomes("kettle", cnat.Done)
-	require.Len(s.t, s.pods.of("kettle"), 1)
-	assert.False(s.t, s.pods.of("kettle")[0].CreationTimestamp.Time.Before(due), "early")
-}
-
 // failsAndDeletes also shows what becomes of the pod when the At is deleted.
 func failsAndDeletes(s *env) {
 	s.start()
@@ -90,52 +73,6 @@ func (s *env) goes(name string) {
 		}
 		return true
 	}, testcluster.TestTimeout, pause, "the pods of %s are still there", name)
-}
-
-// killedInTheAct makes many Ats that are due in the same second, and kills the
-// operator when it has just begun with them.
-func killedInTheAct(s *env) {
-	const many = 20
-	name := func(i int) string { return fmt.Sprintf("kettle-%d", i) }
-	kill := s.start()
-	_, schedule := in(4 * time.Second)
-	for i := range many {
-		s.create(name(i), schedule, "echo YAY")
-	}
-	require.Eventually(s.t, func() bool {
-		for i := range many {
-			if len(s.pods.of(name(i))) > 0 {
-				return true
-			}
-		}
-		return false
-	}, testcluster.TestTimeout, time.Millisecond)
-	kill()
-	s.start()
-	for i := range many {
-		assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes(name(i), cnat.Done)))
-		assert.Len(s.t, s.pods.of(name(i)), 1, name(i))
-	}
-}
-
-func madeAnew(s *env) {
-	s.start()
-	s.create("kettle", long, "sleep 600")
-	s.becomes("kettle", cnat.Running)
-	require.Eventually(s.t, func() bool { return len(s.pods.of("kettle")) == 1 }, testcluster.TestTimeout, pause)
-	s.delete("kettle")
-	at := s.create("kettle", long, "echo NEW")
-	assert.Equal(s.t, "Complete Succeeded", outcome(s.becomes("kettle", cnat.Done)))
-	assert.Equal(s.t, "NEW\n", s.prints("kettle"))
-
-	pods := s.pods.of("kettle")
-	require.Len(s.t, pods, 2)
-	// That the old pod was in the way for a moment is nobody's business.
-	events, err := s.client.EventsV1().Events(s.namespace).List(s.t.Context(), metav1.ListOptions{FieldSelector: "regarding.uid=" + string(at.UID)})
-	require.NoError(s.t, err)
-	for _, event := range events.Items {
-		assert.Equal(s.t, corev1.EventTypeNormal, event.Type, event.Note)
-	}
 }
 
 // namespaceGoes holds an At back in a namespace that is being deleted, until

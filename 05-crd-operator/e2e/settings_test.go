@@ -20,22 +20,6 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-func settingsAreRestored(s *env) {
-	s.start()
-	s.createLayers()
-	first := s.becomesMerged()
-	maps := s.client.CoreV1().ConfigMaps(s.namespace)
-
-	require.NoError(s.t, maps.Delete(s.t.Context(), "settings", metav1.DeleteOptions{}))
-	second := s.becomesMerged()
-	assert.NotEqual(s.t, first, second)
-
-	edit := []byte(`{"data":{"colour":"red","greeting":null}}`)
-	_, err := maps.Patch(s.t.Context(), "settings", types.MergePatchType, edit, metav1.PatchOptions{})
-	require.NoError(s.t, err)
-	assert.Equal(s.t, second, s.becomesMerged(), "restored, and not replaced")
-}
-
 // becomesMerged waits until the ConfigMap is what the sample comes to, and returns its UID.
 func (s *env) becomesMerged() (uid types.UID) {
 	s.t.Helper()

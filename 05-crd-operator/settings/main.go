@@ -45,11 +45,10 @@ type Options struct {
 
 // Main is the program.
 func Main() {
-	var cluster cli.ConfigFlags
+	var cluster cli.OperatorFlags
 	var o Options
 	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError) // the framework has put one into the default set
-	cluster.AddOperatorFlags(flags)
-	flags.IntVar(&o.Workers, "workers", defaultWorkers, "how `many` namespaces to reconcile at the same time")
+	cluster.AddFlags(flags, defaultWorkers, "namespaces")
 	_ = flags.Parse(os.Args[1:]) // an error ends the program
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,7 +57,7 @@ func Main() {
 	ctrl.SetLogger(klog.Background()) // without one, the manager logs nothing
 	config, namespace, err := cluster.Load()
 	if err == nil {
-		o.Namespace = namespace
+		o.Namespace, o.Workers = namespace, cluster.Workers
 		err = Run(ctx, config, o)
 	}
 	if err != nil {

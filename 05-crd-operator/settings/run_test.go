@@ -45,5 +45,5 @@ func TestTheProgram(t *testing.T) {
 
 func withoutTheCRD(t *testing.T, c *testcluster.Cluster) {
 	err := Run(t.Context(), c.Config, Options{SkipNameValidation: true})
-	require.EqualError(t, err, "the cluster does not know settingslayers; create their CRD with kubectl apply -f config/crd")
+	require.EqualError(t, err, "the cluster does not know settingslayers; create their CRD, which is in config/crd")
 }

@@ -7,12 +7,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -68,36 +70,32 @@ func (AtValidator) ValidateDelete(context.Context, *cnat.At) (admission.Warnings
 	return nil, nil
 }
 
-// Command returns the program.
-func Command() *cobra.Command {
-	var (
-		config     cli.ConfigFlags
-		o          webhook.Options
-		selfSigned bool
-	)
-	command := &cobra.Command{
-		Use:   "webhook",
-		Short: "Refuse new Ats in namespaces that are closed",
-		Args:  cli.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			config, _, err := config.Load()
-			if err == nil && selfSigned {
-				o.Host = "127.0.0.1"
-				err = selfSign(o.Host, o.CertDir)
-			}
-			if err != nil {
-				return err
-			}
-			ctrl.SetLogger(klog.FromContext(command.Context()))
-			return Run(command.Context(), config, o)
-		},
-	}
-	flags := command.Flags()
-	config.AddFlags(flags)
+// Main is the program.
+func Main() {
+	var cluster cli.ConfigFlags
+	var o webhook.Options
+	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError) // the framework has put one into the default set
+	flags.StringVar(&cluster.Kubeconfig, "kubeconfig", "", cli.KubeconfigUsage)
 	flags.IntVar(&o.Port, "port", webhook.DefaultPort, "the `port` to listen on")
 	flags.StringVar(&o.CertDir, "cert-dir", "certs", "the `folder` with tls.crt and tls.key")
-	flags.BoolVar(&selfSigned, "self-signed", false, "listen on 127.0.0.1 only, and make a certificate for it if --cert-dir has none")
-	return command
+	selfSigned := flags.Bool("self-signed", false, "listen on 127.0.0.1 only, and make a certificate for it if -cert-dir has none")
+	_ = flags.Parse(os.Args[1:]) // an error ends the program
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctrl.SetLogger(klog.Background())
+	config, _, err := cluster.Load()
+	if err == nil && *selfSigned {
+		o.Host = "127.0.0.1"
+		err = selfSign(o.Host, o.CertDir)
+	}
+	if err == nil {
+		err = Run(ctx, config, o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
 }
 
 // Run serves until the context ends.
@@ -140,18 +138,11 @@ func load(dir string) (*tls.Certificate, error) {
 // refuse every At, and only there would it say why.
 func checkCertificate(o webhook.Options) error {
 	pair, err := load(o.CertDir)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("loading the certificate: %w; name its folder with --cert-dir, or make one with --self-signed", err)
-	}
-	file, now := filepath.Join(o.CertDir, "tls.crt"), time.Now()
 	switch {
-	case err != nil:
-	case now.After(pair.Leaf.NotAfter):
-		err = fmt.Errorf("%s expired at %s", file, pair.Leaf.NotAfter.Format(time.RFC3339))
-	case now.Before(pair.Leaf.NotBefore):
-		err = fmt.Errorf("%s is not valid before %s, and here it is %s", file, pair.Leaf.NotBefore.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
-	case o.Host != "":
-		err = pair.Leaf.VerifyHostname(o.Host)
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("loading the certificate: %w; name its folder with --cert-dir, or make one with --self-signed", err)
+	case err == nil && time.Now().After(pair.Leaf.NotAfter):
+		err = fmt.Errorf("%s expired at %s", filepath.Join(o.CertDir, "tls.crt"), pair.Leaf.NotAfter.Format(time.RFC3339))
 	}
 	if err != nil {
 		return unusable(err, o.CertDir)

@@ -45,7 +45,7 @@ func run(ctx context.Context, config *rest.Config, o Options, tracing *tracing) 
 	if err != nil {
 		return err
 	}
-	if err := checkAccess(ctx, mgr.GetAPIReader(), o.Namespaces); err != nil {
+	if err := checkAccess(ctx, config, o.Namespaces); err != nil {
 		return err
 	}
 	if err := errors.Join(

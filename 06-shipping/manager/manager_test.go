@@ -348,5 +348,5 @@ func noFiles(t *testing.T, e *env) {
 func withoutTheCRDs(t *testing.T, e *env) {
 	p := e.start()
 	assert.Equal(t, 1, p.exitCode())
-	assert.Contains(t, p.output.String(), "error: the cluster does not know Ats or SettingsLayers; create their CRDs with kubectl apply -k config/crd\n")
+	assert.Contains(t, p.output.String(), "error: the cluster does not know ats; create their CRD, which is in config/crd\n")
 }

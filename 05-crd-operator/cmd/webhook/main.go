@@ -1,9 +1,6 @@
 // Webhook refuses new Ats in namespaces that are closed. See package webhook.
 package main
 
-import (
-	"example.com/hacking-a-controller/05-crd-operator/cli"
-	"example.com/hacking-a-controller/05-crd-operator/webhook"
-)
+import "example.com/hacking-a-controller/05-crd-operator/webhook"
 
-func main() { cli.Main(webhook.Command()) }
+func main() { webhook.Main() }

@@ -7,7 +7,6 @@
 //	stale.go      also when a cache is stale, and none for an At that is gone or postponed
 //	crash.go      also when the operator dies after any write
 //	names.go      pods that were there before
-//	invalid.go    schedules that are none
 //	quiet.go      the least work
 //	outage.go     the server goes, or the operator
 //	role.go       the operator may do what it has to, and no more
@@ -22,18 +21,14 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
-	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -57,12 +52,7 @@ type testCase func(*env)
 func Test(t *testing.T, run Operator, config, roleName string) {
 	s, crd := newSuite(t, run, config, roleName)
 
-	// A cluster that had an older version has objects that the present one would refuse.
-	s.cluster.InstallCRDs(t, withoutRules(crd))
-	t.Run("with a CRD without rules", func(t *testing.T) { s.runCases(t, together, invalid) })
-
 	s.cluster.InstallCRDs(t, crd)
-	s.awaitRules(t)
 	t.Run("alone", func(t *testing.T) { s.runCases(t, alone, outage) })
 	t.Run("together", func(t *testing.T) {
 		s.runCases(t, together, when, phases, once, stale, names, quiet, role)
@@ -110,32 +100,4 @@ func (s *suite) runCases(t *testing.T, parallel bool, tables ...map[string]testC
 			})
 		}
 	}
-}
-
-// withoutRules is the CRD of an older version, which knew the fields and their
-// types, and nothing more.
-func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	older := crd.DeepCopy()
-	for _, version := range older.Spec.Versions {
-		schema := version.Schema.OpenAPIV3Schema
-		schema.XValidations = nil
-		spec := schema.Properties["spec"]
-		spec.XValidations = nil
-		for name, property := range spec.Properties {
-			property.XValidations = nil
-			spec.Properties[name] = property
-		}
-		schema.Properties["spec"] = spec
-	}
-	return older
-}
-
-// awaitRules waits until the server has taken the rules of the CRD into use.
-func (s *suite) awaitRules(t *testing.T) {
-	ats := versioned.NewForConfigOrDie(s.cluster.Config).CnatV1alpha1().Ats(metav1.NamespaceDefault)
-	bad := &cnat.At{ObjectMeta: metav1.ObjectMeta{GenerateName: "bad-"}, Spec: cnat.AtSpec{Schedule: "tomorrow", Command: "echo YAY"}}
-	require.Eventually(t, func() bool {
-		_, err := ats.Create(t.Context(), bad, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err != nil && strings.Contains(err.Error(), "RFC 3339")
-	}, testcluster.TestTimeout, pause)
 }

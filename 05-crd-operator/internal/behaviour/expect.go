@@ -25,8 +25,7 @@ const (
 	missed    = "DONE, Failed=True StartingDeadlineExceeded, Scheduled=False StartingDeadlineExceeded"
 )
 
-func failed(reason string) string  { return "DONE, Failed=True " + reason + ", Scheduled=True Started" }
-func blocked(reason string) string { return "PENDING, Scheduled=False " + reason }
+func failed(reason string) string { return "DONE, Failed=True " + reason + ", Scheduled=True Started" }
 
 // words are the phase and the conditions of an At.
 func words(at *cnat.At) string {

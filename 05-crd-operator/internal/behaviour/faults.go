@@ -76,41 +76,6 @@ func (d *dying) roundTrip(r *http.Request, next http.RoundTripper) (*http.Respon
 	return next.RoundTrip(r)
 }
 
-// refusal makes such requests fail before they reach the server, while it is on.
-type refusal struct {
-	such string
-
-	mu    sync.Mutex
-	on    bool
-	count int // of such requests that it made fail
-}
-
-func (f *refusal) set(on bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.on = on
-}
-
-// refused is how many requests it made fail.
-func (f *refusal) refused() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count
-}
-
-func (f *refusal) roundTrip(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-	f.mu.Lock()
-	refused := f.on && what(r) == f.such
-	if refused {
-		f.count++
-	}
-	f.mu.Unlock()
-	if refused {
-		return nil, errFault
-	}
-	return next.RoundTrip(r)
-}
-
 // gate holds such requests back while it is shut. They reach the server when it is
 // released.
 type gate struct {

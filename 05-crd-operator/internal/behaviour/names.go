@@ -15,29 +15,6 @@ import (
 var names = map[string]testCase{
 	"a pod of somebody else is left alone": func(s *env) { s.inTheWay(func(*corev1.Pod) {}) },
 
-	"a pod with the labels of an operator is left alone": func(s *env) {
-		s.inTheWay(func(p *corev1.Pod) {
-			p.Labels = map[string]string{"app": "kettle", "app.kubernetes.io/managed-by": "cnat"}
-		})
-	},
-
-	"a pod in the way stays until it is too late": func(s *env) {
-		before := s.foreignPod("kettle-pod")
-		o := s.start()
-		s.create("kettle", "11:00:00", deadline(15))
-		o.sleepsUntil("11:00:00")
-		s.jump("11:00:00")
-		s.becomes("kettle", taken)
-		s.step = time.Second
-		s.becomes("kettle", missed)
-		assert.False(s.t, s.clock.Now().Before(moment("11:00:16")))
-		s.recorded("kettle", "Warning PodNameTaken", "Warning StartingDeadlineExceeded")
-		assert.Equal(s.t, before.UID, s.pod("kettle-pod").UID)
-		s.deletePod("kettle-pod")
-		s.probe()
-		s.ran()
-	},
-
 	"an At of the same name waits for the pod of the one before": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
@@ -59,43 +36,6 @@ var names = map[string]testCase{
 		s.recorded("kettle", "Normal Started")
 	},
 
-	"an At of the same name waits for a pod that is going": func(s *env) {
-		o := s.start()
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.patchPod("kettle-pod", `{"metadata":{"finalizers":["example.com/slow","cnat.programming-kubernetes.info/tracking"]}}`)
-		s.delete("kettle")
-		s.deletePod("kettle-pod")
-		second := s.create("kettle", "09:00:00")
-		s.becomes("kettle", running)
-		s.released("kettle-pod")
-		s.probe()
-		s.ran("kettle")
-		o.stop()
-		s.start()
-		s.probe()
-		assert.Equal(s.t, []string{"example.com/slow"}, s.pod("kettle-pod").Finalizers, "that is not ours to remove")
-		s.patchPod("kettle-pod", `{"metadata":{"finalizers":null}}`)
-		s.step = time.Second
-		s.podOf(second)
-		s.ran("kettle", "kettle")
-		s.recorded("kettle", "Normal Started")
-	},
-
-	"an At of the same name may come while no operator is there": func(s *env) {
-		o := s.start()
-		s.create("kettle", "09:00:00")
-		s.pod("kettle-pod")
-		o.stop()
-		s.delete("kettle")
-		s.deletePod("kettle-pod")
-		second := s.create("kettle", "09:00:00")
-		s.start()
-		s.step = time.Second
-		s.podOf(second)
-		s.ran("kettle", "kettle")
-	},
-
 	"an At that is deleted while its command runs lets its pod go": func(s *env) {
 		o := s.start()
 		s.create("kettle", "09:00:00")
@@ -110,16 +50,6 @@ var names = map[string]testCase{
 		// A stale cache may make it try again, in vain. When neither is in a cache any more, it
 		// looks for a pod that has lost its label.
 		assert.Subset(s.t, []string{"get ats", "get pods", "write pods"}, o.requests.about("kettle"))
-		s.ran("kettle")
-	},
-
-	"an At that is deleted in the foreground lets its pod go": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.pod("kettle-pod")
-		s.patch("kettle", `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
-		s.delete("kettle")
-		s.released("kettle-pod") // though the At is there until its pod is gone
 		s.ran("kettle")
 	},
 
@@ -166,18 +96,6 @@ var names = map[string]testCase{
 		s.delete("kettle")
 		s.deletePod("kettle-pod") // which the garbage collector would do
 		s.gone("kettle-pod")
-		s.ran("kettle")
-	},
-
-	"a pod that has lost the label of the operator is let go when its At waits for it to go": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.patchPod("kettle-pod", `{"metadata":{"labels":{"app.kubernetes.io/managed-by":null}}}`)
-		s.becomes("kettle", lost)
-		s.patch("kettle", `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
-		s.delete("kettle")
-		s.released("kettle-pod")
 		s.ran("kettle")
 	},
 }

@@ -14,8 +14,6 @@ import (
 )
 
 var once = map[string]testCase{
-	"two workers": func(s *env) { s.crowd(s.start(workers(2))) },
-
 	"two operators at once": func(s *env) {
 		s.crowd(s.start(workers(2)), s.start(workers(2)))
 	},
@@ -47,36 +45,6 @@ var once = map[string]testCase{
 		s.ran("kettle")
 	},
 
-	"a pod deleted by hand stays until DONE is written": func(s *env) {
-		status := &refusal{such: "write ats/status"}
-		s.start(withFault(status.roundTrip))
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.pod("kettle-pod")
-		status.set(true)
-		s.deletePod("kettle-pod")
-		s.eventually("attempts to write DONE", func(context.Context) (any, bool) { return nil, status.refused() > 1 })
-		s.pod("kettle-pod")
-		status.set(false)
-		s.becomes("kettle", failed("PodDeleted"))
-		s.gone("kettle-pod")
-		s.probe()
-		s.ran("kettle")
-	},
-
-	"a pod deleted on its node is followed until the kubelet reports": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.schedulePod("kettle-pod")
-		s.deletePod("kettle-pod")
-		s.probe()
-		assert.Equal(s.t, running, words(s.get("kettle")))
-		s.ends("kettle-pod", 0)
-		s.becomes("kettle", succeeded)
-		s.released("kettle-pod")
-		s.ran("kettle")
-	},
-
 	"a pod deleted by force is gone": func(s *env) {
 		s.start()
 		s.create("kettle", "09:00:00")
@@ -84,18 +52,6 @@ var once = map[string]testCase{
 		require.NoError(s.t, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), "kettle-pod", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
 		s.becomes("kettle", failed("PodDeleted"))
 		s.gone("kettle-pod")
-		s.ran("kettle")
-	},
-
-	"a pod replaced by hand is not taken for the old one": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.deletePod("kettle-pod")
-		s.gone("kettle-pod")
-		s.foreignPod("kettle-pod")
-		s.ends("kettle-pod", 0)
-		s.probe()
-		assert.Equal(s.t, failed("PodDeleted"), words(s.get("kettle")))
 		s.ran("kettle")
 	},
 
@@ -115,22 +71,6 @@ var once = map[string]testCase{
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)
 		s.recorded("kettle", "Warning CreationRefused", "Normal Started", "Normal Succeeded")
-		s.ran("kettle")
-	},
-
-	"what is done stays done when its pod is deleted": func(s *env) {
-		o := s.start()
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.ends("kettle-pod", 0)
-		s.becomes("kettle", succeeded)
-		s.recorded("kettle", "Normal Started", "Normal Succeeded")
-		s.deletePod("kettle-pod")
-		s.probe()
-		o.stop()
-		s.start()
-		s.probe()
-		assert.Equal(s.t, succeeded, words(s.get("kettle")))
 		s.ran("kettle")
 	},
 }

@@ -10,20 +10,6 @@ import (
 
 // outage are cases that no other can run beside.
 var outage = map[string]testCase{
-	"the server is killed while an At waits": func(s *env) {
-		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
-		o := s.start(as(config))
-		s.create("kettle", "11:00:00")
-		o.sleepsUntil("11:00:00")
-		proxy.Cut()
-		s.suite.cluster.KillServer(s.t)
-		s.jump("11:00:00")
-		s.runs("kettle")
-		s.ends("kettle-pod", 0)
-		s.becomes("kettle", succeeded)
-		s.ran("kettle")
-	},
-
 	"the server is away in the moment that an At is due": func(s *env) {
 		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
 		o := s.start(as(config))
@@ -38,19 +24,6 @@ var outage = map[string]testCase{
 			return attempts, len(attempts) > 1
 		})
 		proxy.Allow()
-		s.runs("kettle")
-		s.ends("kettle-pod", 0)
-		s.becomes("kettle", succeeded)
-		s.ran("kettle")
-	},
-
-	"the connection is cut as the answer comes": func(s *env) {
-		proxy, config := testcluster.StartProxy(s.t, s.suite.config)
-		third := 3 // after PENDING and RUNNING, the pod
-		o := s.start(as(config), withFault(loseAnswer(third, proxy.Cut)))
-		s.create("kettle", "11:00:00")
-		o.sleepsUntil("11:00:00")
-		s.jump("11:00:00")
 		s.runs("kettle")
 		s.ends("kettle-pod", 0)
 		s.becomes("kettle", succeeded)

@@ -1,8 +1,6 @@
 package behaviour
 
 import (
-	"time"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -68,50 +66,6 @@ var phases = map[string]testCase{
 			Conditions: []metav1.Condition{started, complete},
 		})
 		s.recorded("kettle", "Normal Started", "Normal Succeeded")
-	},
-
-	"the status shows that a command has failed": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.ends("kettle-pod", 7)
-		s.becomes("kettle", failed("CommandFailed"))
-		status := s.get("kettle").Status
-		require.NotNil(s.t, status.ExitCode)
-		assert.EqualValues(s.t, 7, *status.ExitCode)
-		assert.Equal(s.t, moment("11:30:00"), status.CompletionTime.UTC())
-		s.recorded("kettle", "Normal Started", "Warning CommandFailed")
-	},
-
-	"the status shows that a pod was evicted": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		s.runs("kettle")
-		s.jump("10:10:00")
-		s.patchPod("kettle-pod", `{"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on memory."}}`, "status")
-		s.becomes("kettle", failed("Evicted"))
-		status := s.get("kettle").Status
-		assert.Nil(s.t, status.ExitCode, "nobody knows it")
-		assert.WithinDuration(s.t, moment("10:10:00"), status.CompletionTime.Time, time.Minute, "when that was found")
-		assert.Equal(s.t, "The node was low on memory.", status.Conditions[1].Message)
-		s.recorded("kettle", "Normal Started", "Warning Evicted")
-	},
-
-	"conditions have the generation that they are about": func(s *env) {
-		o := s.start()
-		s.create("kettle", "11:00:00")
-		o.sleepsUntil("11:00:00")
-		s.generation("kettle", 1)
-		s.reschedule("kettle", "10:30:00")
-		s.generation("kettle", 2)
-		o.sleepsUntil("10:30:00")
-		s.jump("10:30:00")
-		s.runs("kettle")
-		s.pod("kettle-pod")
-		s.patch("kettle", `{"spec":{"startingDeadlineSeconds":10}}`)
-		s.ends("kettle-pod", 0)
-		s.becomes("kettle", succeeded)
-		s.generation("kettle", 3)
 	},
 }
 

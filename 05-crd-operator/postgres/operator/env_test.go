@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,6 +23,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	preflight "example.com/hacking-a-controller/05-crd-operator/access"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
@@ -84,6 +86,12 @@ func (e *env) connect(config *rest.Config) client.Client {
 	c, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper(scheme)})
 	require.NoError(e, err)
 	return c
+}
+
+// mapper is that of the operator's manager.
+func mapper(scheme *runtime.Scheme) meta.RESTMapper {
+	m, _ := preflight.Mapper(scheme)(nil, nil) // it asks no server
+	return m
 }
 
 // restart replaces the operator by another one, which remembers nothing.

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -29,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	preflight "example.com/hacking-a-controller/05-crd-operator/access"
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
@@ -70,7 +68,7 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 	if err := AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	if err := checkAccess(ctx, c, scheme, o.Namespace); err != nil {
+	if err := preflight.Check(ctx, c, o.Namespace, preflight.Read{GroupVersionResource: postgres.SchemeGroupVersion.WithResource("postgresclusters")}); err != nil {
 		return nil, err
 	}
 	caches := cache.Options{ByObject: cached(), ReaderFailOnMissingInformer: true}
@@ -80,7 +78,7 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 	mgr, err := ctrl.NewManager(c, ctrl.Options{
 		Scheme:                 scheme,
 		Logger:                 klog.FromContext(ctx),
-		MapperProvider:         func(*rest.Config, *http.Client) (apimeta.RESTMapper, error) { return mapper(scheme), nil },
+		MapperProvider:         preflight.Mapper(scheme),
 		Cache:                  caches,
 		Controller:             ctrlconfig.Controller{SkipNameValidation: &o.SkipNameValidation},
 		Metrics:                metricsServer(o),
@@ -153,29 +151,4 @@ func trimPod(object any) (any, error) {
 	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: containers}
 	pod.Status = corev1.PodStatus{PodIP: pod.Status.PodIP, ContainerStatuses: pod.Status.ContainerStatuses}
 	return pod, nil
-}
-
-// mapper knows the kinds of the scheme, all of which are in namespaces, so that nothing has to
-// be discovered.
-func mapper(scheme *runtime.Scheme) apimeta.RESTMapper {
-	m := apimeta.NewDefaultRESTMapper(nil)
-	for kind := range scheme.AllKnownTypes() {
-		m.Add(kind, apimeta.RESTScopeNamespace)
-	}
-	return m
-}
-
-// checkAccess lists a little of what will be watched: a cache that is refused only tries again.
-func checkAccess(ctx context.Context, c *rest.Config, scheme *runtime.Scheme, namespace string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	server, err := client.New(c, client.Options{Scheme: scheme, Mapper: mapper(scheme)})
-	if err != nil {
-		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", c.Host, err)
-	}
-	err = server.List(ctx, &postgres.PostgresClusterList{}, client.InNamespace(namespace), client.Limit(1))
-	if status, ok := err.(interface{ Status() metav1.Status }); ok && status.Status().Code == http.StatusNotFound {
-		return fmt.Errorf("%s does not know PostgresClusters; create their CRD with kubectl apply -f config/crd", c.Host)
-	}
-	return err
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the queue has more than that of stage 4 was seen, and the clock was tested.
+# The clock of the queue was seen, and tested.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'EnqueueAt' queue.log 2>/dev/null; then
-	echo "queue.log does not show EnqueueAt yet: look for the clock in clientgo/controller/controller.go"
+if ! grep -q 'AddAfter(key, d.Wake' queue.log 2>/dev/null; then
+	echo "queue.log does not show AddAfter yet: look for the clock in clientgo/controller.go and clientgo/reconcile.go"
 	exit 1
 fi
 if ! grep -q '^--- PASS: TestAKeyComesByTheWallClock' wallclock.log 2>/dev/null; then

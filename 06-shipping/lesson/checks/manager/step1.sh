@@ -2,7 +2,7 @@
 # The manager has run both operators, in its region.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'the cluster does not know Ats' missing.log 2>/dev/null; then
+if ! grep -q 'the cluster does not know ats' missing.log 2>/dev/null; then
 	echo "missing.log does not show yet that the kinds are missing: run the manager before you apply config/crd"
 	exit 1
 fi
