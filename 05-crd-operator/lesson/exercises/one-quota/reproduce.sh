@@ -18,7 +18,9 @@ kubectl create namespace reproduce-quota >/dev/null
 await ready
 team create quota pods --hard=pods=0 >/dev/null
 await team wait --for=jsonpath='{.status.hard.pods}'=0 resourcequota/pods --timeout=1s >/dev/null 2>&1
-operator controllerruntime
+go build -o "$dir/operator" ./cmd/controllerruntime
+"$dir/operator" --all-namespaces --kubeconfig="$dir/kubeconfig" >>"$dir/operator.log" 2>&1 & # in all namespaces
+jobs="$jobs $!"
 for i in 1 2 3 4 5 6 7 8; do
 	sed "s/example-at/team-$i/" config/samples/at.yaml
 	echo ---
