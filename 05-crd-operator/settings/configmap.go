@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,83 +63,65 @@ func desired(key types.NamespacedName, layers []*v1alpha1.SettingsLayer, data ma
 
 // delta is how a ConfigMap differs from the one that is wanted.
 type delta struct {
-	missing   bool     // there is none
-	immutable bool     // it can only be replaced
-	foreign   []string // keys that somebody else has added; a workload reads all keys, so they do harm
-	surplus   []string // keys of ours that no layer has any more
-	changed   []string // keys of ours with another value
-	lost      []string // wanted keys that are not ours: new ones, and those that somebody else has set or removed
-	label     bool     // our label is another
-	owners    bool     // its owners are others, be it one too many
-	ownerLost bool     // one that is wanted is not there
+	why           string   // in words; empty if there is no difference. It names keys, and never a value
+	foreign       []string // keys that somebody else has added; a workload reads all keys, so they do harm
+	immutable     bool     // it can only be replaced
+	byOthers      bool     // somebody else is the cause, if every layer is as it was
+	needsLiveRead bool     // undoing it does harm if the layers are those of a stale cache
 }
 
 // compare finds all differences. When we own what we want, and nothing else is there, there is
 // nothing to do: an apply that changes nothing would be harmless, but it is a request.
 func compare(have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) delta {
 	if have == nil {
-		return delta{missing: true}
+		return delta{why: "it is missing", byOthers: true}
 	}
 	ours := owned(have)
-	d := delta{
-		immutable: ptr.Deref(have.Immutable, false),
-		foreign:   slices.Collect(maps.Keys(have.BinaryData)),
-		label:     !maps.Equal(ours.Labels, want.Labels),
-		owners:    !equality.Semantic.DeepEqual(ours.OwnerReferences, want.OwnerReferences),
-	}
-	for key, value := range have.Data {
+	d := delta{immutable: ptr.Deref(have.Immutable, false), foreign: slices.Sorted(maps.Keys(have.BinaryData))}
+	keys, differ := map[string]string{}, []string{}
+	maps.Copy(keys, have.Data)
+	maps.Copy(keys, want.Data)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		_, isOurs := ours.Data[key]
-		wanted, isWanted := want.Data[key]
+		_, isWanted := want.Data[key]
 		switch {
 		case !isOurs && !isWanted:
 			d.foreign = append(d.foreign, key)
-		case !isWanted:
-			d.surplus = append(d.surplus, key)
-		case isOurs && value != wanted:
-			d.changed = append(d.changed, key)
+		case !isOurs: // it is new in the layers, or somebody else has set or removed it
+			differ, d.byOthers = append(differ, key), true
+		case !isWanted: // no layer has it any more
+			differ, d.needsLiveRead = append(differ, key), true
+		case have.Data[key] != want.Data[key]: // it was right before a layer changed or went
+			differ = append(differ, key)
 		}
 	}
-	slices.Sort(d.foreign)
-	for key := range want.Data {
-		if _, isOurs := ours.Data[key]; !isOurs {
-			d.lost = append(d.lost, key)
-		}
-	}
-	for _, owner := range want.OwnerReferences {
-		_, found := slices.BinarySearchFunc(ours.OwnerReferences, owner, byUID)
-		d.ownerLost = d.ownerLost || !found
+	label := !maps.Equal(ours.Labels, want.Labels)
+	owners := !equality.Semantic.DeepEqual(ours.OwnerReferences, want.OwnerReferences)
+	d.byOthers = d.byOthers || d.immutable || len(d.foreign) > 0 || label || lacksOwner(ours, want)
+	// The garbage collector may just have taken an owner off, for a layer that is deleted with
+	// --cascade=orphan.
+	d.needsLiveRead = d.needsLiveRead || d.immutable || len(d.foreign) > 0 || owners
+	switch {
+	case d.immutable:
+		d.why = "it is immutable"
+	case len(d.foreign) > 0:
+		d.why = "no layer has " + list(d.foreign)
+	case len(differ) > 0:
+		d.why = "not as in the layers: " + list(differ)
+	case label:
+		d.why = "its label differs"
+	case owners:
+		d.why = "its owners differ"
 	}
 	return d
 }
 
-// String is the difference in words. It is empty when there is none. It names keys, and never a
-// value.
-func (d delta) String() string {
-	keys := slices.Concat(d.lost, d.changed, d.surplus)
-	slices.Sort(keys)
-	switch {
-	case d.missing:
-		return "it is missing"
-	case d.immutable:
-		return "it is immutable"
-	case len(d.foreign) > 0:
-		return "no layer has " + list(d.foreign)
-	case len(keys) > 0:
-		return "not as in the layers: " + list(keys)
-	case d.label:
-		return "its label differs"
-	case d.owners:
-		return "its owners differ"
-	default:
-		return ""
-	}
-}
-
-// byOthers reports whether somebody else is the cause, if every layer is as it was: something that
-// is wanted is gone, or something is there that was never wanted. A value that somebody else has set
-// is not ours any more. One that is ours, and not the right one, was right before a layer went.
-func (d delta) byOthers() bool {
-	return d.missing || d.immutable || len(d.foreign)+len(d.lost) > 0 || d.label || d.ownerLost
+// lacksOwner reports whether somebody has taken an owner off. One too many is a layer that went.
+func lacksOwner(ours, want *corev1ac.ConfigMapApplyConfiguration) bool {
+	return slices.ContainsFunc(want.OwnerReferences, func(owner metav1ac.OwnerReferenceApplyConfiguration) bool {
+		_, found := slices.BinarySearchFunc(ours.OwnerReferences, owner, byUID)
+		return !found
+	})
 }
 
 // owned is what the operator owns of a ConfigMap. The server records who has set which
@@ -149,9 +130,6 @@ func owned(have *corev1.ConfigMap) *corev1ac.ConfigMapApplyConfiguration {
 	ours, err := corev1ac.ExtractConfigMap(have, program)
 	if err != nil { // metadata.managedFields cannot be read
 		ours = corev1ac.ConfigMap(have.Name, have.Namespace)
-	}
-	if ours.ObjectMetaApplyConfiguration == nil {
-		ours.ObjectMetaApplyConfiguration = metav1ac.ObjectMeta()
 	}
 	slices.SortFunc(ours.OwnerReferences, byUID)
 	return ours
@@ -181,12 +159,12 @@ func list(keys []string) string {
 func (r *Reconciler) act(ctx context.Context, o observed, d decision) error {
 	switch d.action {
 	case apply:
-		return r.apply(ctx, o.have, d.want)
+		return r.apply(ctx, o.have, d)
 	case replace:
 		if err := r.delete(ctx, o.have); err != nil {
 			return err
 		}
-		return r.apply(ctx, nil, d.want)
+		return r.apply(ctx, nil, d)
 	case remove:
 		return r.delete(ctx, o.have)
 	default:
@@ -198,15 +176,15 @@ func (r *Reconciler) act(ctx context.Context, o observed, d decision) error {
 // fields of the apply, takes back those that others have changed, and removes those of ours
 // that are no longer in it. It does not touch what belongs to others: their labels, their
 // annotations, their owners.
-func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
+func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, d decision) error {
 	version := noVersion
 	if have != nil {
-		if err := r.prune(ctx, have, want); err != nil {
+		if err := r.prune(ctx, have, d.foreign); err != nil {
 			return err
 		}
 		version = have.ResourceVersion
 	}
-	if err := r.Apply(ctx, want.WithResourceVersion(version), fieldManager, client.ForceOwnership); err != nil {
+	if err := r.Apply(ctx, d.want.WithResourceVersion(version), fieldManager, client.ForceOwnership); err != nil {
 		return fmt.Errorf("applying the ConfigMap: %w", err)
 	}
 	return nil
@@ -214,24 +192,17 @@ func (r *Reconciler) apply(ctx context.Context, have *corev1.ConfigMap, want *co
 
 // prune removes the keys of others, which an apply does not touch. It comes first: a key of
 // theirs may leave no room for ours.
-func (r *Reconciler) prune(ctx context.Context, have *corev1.ConfigMap, want *corev1ac.ConfigMapApplyConfiguration) error {
-	foreign := compare(have, want).foreign
+func (r *Reconciler) prune(ctx context.Context, have *corev1.ConfigMap, foreign []string) error {
 	if len(foreign) == 0 {
 		return nil
 	}
-	data := map[string]any{}
+	before := have.DeepCopy()
+	have.BinaryData = nil
 	for _, key := range foreign {
-		data[key] = nil // in a merge patch, null removes
+		delete(have.Data, key)
 	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata":   map[string]any{"resourceVersion": have.ResourceVersion},
-		"data":       data,
-		"binaryData": nil,
-	})
-	if err != nil {
-		return fmt.Errorf("writing a patch: %w", err)
-	}
-	if err := r.Patch(ctx, have, client.RawPatch(types.MergePatchType, patch), fieldManager); err != nil {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Patch(ctx, have, patch, fieldManager); err != nil {
 		return fmt.Errorf("removing foreign keys from the ConfigMap: %w", err)
 	}
 	return nil

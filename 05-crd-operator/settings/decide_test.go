@@ -119,10 +119,10 @@ func TestWhichDecisionsNeedALiveRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			have := aConfigMap(tc.change)
-			assert.Equal(t, tc.want, decide(observed{key: harbour, layers: tc.layers, have: have}).needsLiveRead())
+			assert.Equal(t, tc.want, decide(observed{key: harbour, layers: tc.layers, have: have}).needsLiveRead)
 		})
 	}
-	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).needsLiveRead(), "it is created")
+	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).needsLiveRead, "it is created")
 }
 
 // current is a layer whose status has the ConfigMap.
@@ -224,7 +224,7 @@ func TestDifference(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			have := aConfigMap(tc.change)
-			assert.Equal(t, tc.want, compare(have, want).String())
+			assert.Equal(t, tc.want, compare(have, want).why)
 		})
 	}
 }

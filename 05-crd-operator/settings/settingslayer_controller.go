@@ -103,10 +103,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	d := decide(o)
-	if d.needsLiveRead() {
+	if d.needsLiveRead {
 		// The cache may be stale: it may lack a layer that there is, or have one that is
 		// being deleted. So the API server confirms the layers first.
-		if o.layers, o.leaving, err = listLayers(ctx, r.APIReader, req.Namespace); err != nil {
+		if err := o.listLayers(ctx, r.APIReader); err != nil {
 			return ctrl.Result{}, err
 		}
 		d = decide(o)
@@ -147,33 +147,33 @@ type observed struct {
 // observe reads from the cache.
 func (r *Reconciler) observe(ctx context.Context, key types.NamespacedName) (observed, error) {
 	o := observed{key: key, have: &corev1.ConfigMap{}}
-	var err error
-	if o.layers, o.leaving, err = listLayers(ctx, r.Client, key.Namespace); err != nil {
+	if err := o.listLayers(ctx, r.Client); err != nil {
 		return o, err
 	}
-	err = r.Get(ctx, key, o.have)
-	switch {
-	case apierrors.IsNotFound(err):
-		o.have = nil
-	case err != nil:
+	err := r.Get(ctx, key, o.have)
+	if apierrors.IsNotFound(err) {
+		o.have, err = nil, nil
+	}
+	if err != nil {
 		return o, fmt.Errorf("reading the ConfigMap %s: %w", key, err)
 	}
 	return o, nil
 }
 
-func listLayers(ctx context.Context, from client.Reader, namespace string) (layers, leaving []*v1alpha1.SettingsLayer, err error) {
+func (o *observed) listLayers(ctx context.Context, from client.Reader) error {
 	var list v1alpha1.SettingsLayerList
-	if err := from.List(ctx, &list, client.InNamespace(namespace)); err != nil {
-		return nil, nil, fmt.Errorf("listing the layers of %s: %w", namespace, err)
+	if err := from.List(ctx, &list, client.InNamespace(o.key.Namespace)); err != nil {
+		return fmt.Errorf("listing the layers of %s: %w", o.key.Namespace, err)
 	}
+	o.layers, o.leaving = nil, nil
 	for i := range list.Items {
 		if layer := &list.Items[i]; layer.DeletionTimestamp == nil {
-			layers = append(layers, layer)
+			o.layers = append(o.layers, layer)
 		} else {
-			leaving = append(leaving, layer)
+			o.leaving = append(o.leaving, layer)
 		}
 	}
-	return layers, leaving, nil
+	return nil
 }
 
 // action is what to do about a ConfigMap, as it is logged.
@@ -190,10 +190,9 @@ const (
 // decision is an action, and what it needs.
 type decision struct {
 	action action
-	why    string                                // for the log
+	delta                                        // why, which the log shows
 	drift  bool                                  // whether somebody else is the cause
 	want   *corev1ac.ConfigMapApplyConfiguration // to apply, and to replace
-	delta  delta                                 // how the ConfigMap differs from that
 	merged merged
 	refuse omission // for the status of all layers
 }
@@ -205,7 +204,7 @@ func decide(o observed) decision {
 	// A user who deletes the last layer wants the ConfigMap to go.
 	case len(o.layers) == 0 && len(o.leaving) == 0:
 		if o.have != nil && o.have.DeletionTimestamp == nil && marked(o.have) {
-			return decision{action: remove, why: "there is no layer left"}
+			return decision{action: remove, delta: delta{why: "there is no layer left", needsLiveRead: true}}
 		}
 		return decision{action: leave}
 
@@ -215,26 +214,23 @@ func decide(o observed) decision {
 		return decision{action: leave}
 
 	case o.have != nil && !isOurs(o):
-		return decision{action: refuse, why: "it was not made from layers", refuse: omission{v1alpha1.NameTaken,
+		return decision{action: refuse, delta: delta{why: "it was not made from layers"}, refuse: omission{v1alpha1.NameTaken,
 			fmt.Sprintf("the ConfigMap %s was there before any layer, and is left alone; delete or rename it, and the layers take effect", o.key.Name)}}
 
 	case o.have != nil && o.have.DeletionTimestamp != nil:
-		return decision{action: refuse, why: "it is being deleted", refuse: omission{v1alpha1.Blocked,
+		return decision{action: refuse, delta: delta{why: "it is being deleted"}, refuse: omission{v1alpha1.Blocked,
 			fmt.Sprintf("the ConfigMap %s is being deleted, and somebody's finalizer keeps it; remove that from metadata.finalizers, and there will be a new one", o.key.Name)}}
 	}
 
-	d := decision{merged: merge(o.layers)}
+	d := decision{action: apply, merged: merge(o.layers)}
 	d.want = desired(o.key, o.layers, d.merged.data)
 	d.delta = compare(o.have, d.want)
-	d.why = d.delta.String()
-	d.drift = d.delta.byOthers() && isCurrent(o)
+	d.drift = d.byOthers && isCurrent(o)
 	switch {
 	case d.why == "":
 		d.action = leave
-	case d.delta.immutable:
+	case d.immutable:
 		d.action = replace
-	default:
-		d.action = apply
 	}
 	return d
 }
@@ -247,20 +243,6 @@ func isOurs(o observed) bool {
 	return marked(o.have) || slices.ContainsFunc(o.layers, func(layer *v1alpha1.SettingsLayer) bool {
 		return layer.Status.ConfigMap == o.key.Name
 	})
-}
-
-// needsLiveRead reports whether a decision does harm if it is based on layers of a stale cache:
-// it takes away the ConfigMap or a key of it, or it changes its owners. The garbage collector
-// may just have taken an owner off, for a layer that is deleted with --cascade=orphan.
-func (d decision) needsLiveRead() bool {
-	switch d.action {
-	case remove, replace:
-		return true
-	case apply:
-		return len(d.delta.foreign)+len(d.delta.surplus) > 0 || d.delta.owners
-	default:
-		return false
-	}
 }
 
 // isCurrent reports whether the status of every layer is. If it is not, a layer is new or has

@@ -21,23 +21,20 @@ import (
 func (r *Reconciler) updateStatuses(ctx context.Context, o observed, d decision) error {
 	var changed error
 	for _, layer := range o.layers {
-		status := statusOf(layer, d, o.key.Name)
-		if equality.Semantic.DeepEqual(status, layer.Status) {
+		before := layer.Status
+		layer.Status = statusOf(layer, d, o.key.Name)
+		if equality.Semantic.DeepEqual(layer.Status, before) {
 			continue
 		}
-		before := meta.FindStatusCondition(layer.Status.Conditions, v1alpha1.InEffect)
-		layer.Status = status
 		err := r.Status().Update(ctx, layer, fieldManager)
 		switch {
 		case err == nil:
 			r.record(layer, before)
 		case apierrors.IsNotFound(err): // the watch will report its deletion
+		case apierrors.IsConflict(err):
+			changed = fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
 		default:
-			err = fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
-			if !apierrors.IsConflict(err) {
-				return err
-			}
-			changed = err
+			return fmt.Errorf("writing the status of the layer %s: %w", layer.Name, err)
 		}
 	}
 	return changed
@@ -47,9 +44,10 @@ func (r *Reconciler) updateStatuses(ctx context.Context, o observed, d decision)
 // status, which only one write can change from the old to the new. So there is one event,
 // however many operators there are; if the program dies between the two, there is none, and
 // the status has it.
-func (r *Reconciler) record(layer *v1alpha1.SettingsLayer, before *metav1.Condition) {
+func (r *Reconciler) record(layer *v1alpha1.SettingsLayer, before v1alpha1.SettingsLayerStatus) {
 	now := meta.FindStatusCondition(layer.Status.Conditions, v1alpha1.InEffect)
-	if before != nil && before.Status == now.Status && before.Reason == now.Reason && before.Message == now.Message {
+	was := meta.FindStatusCondition(before.Conditions, v1alpha1.InEffect)
+	if was != nil && was.Status == now.Status && was.Reason == now.Reason && was.Message == now.Message {
 		return
 	}
 	eventType := corev1.EventTypeWarning
@@ -65,33 +63,20 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// statusOf is the status of a layer once the ConfigMap is as decided.
+// statusOf is the status of a layer once the ConfigMap is as decided. When it could not be
+// written, what the status shows of it stays: it is as true as before.
 func statusOf(layer *v1alpha1.SettingsLayer, d decision, configMap string) v1alpha1.SettingsLayerStatus {
-	if d.action == refuse {
-		return refused(layer, d.refuse)
+	status := *layer.Status.DeepCopy()
+	condition := metav1.Condition{Status: metav1.ConditionFalse, Reason: d.refuse.reason, Message: d.refuse.message}
+	if d.action != refuse {
+		status.ConfigMap, status.ObservedGeneration = configMap, layer.Generation
+		status.Overridden = overridden(layer, d.merged)
+		condition = effect(layer, d.merged, status.Overridden, configMap)
 	}
-	status := *layer.Status.DeepCopy()
-	status.ConfigMap = configMap
-	status.ObservedGeneration = layer.Generation
-	status.Overridden = overridden(layer, d.merged)
-	set(&status, layer, effect(layer, d.merged, status.Overridden, configMap))
-	return status
-}
-
-// refused is the status of a layer when the ConfigMap could not be written. What the status
-// shows of the ConfigMap stays: it is as true as before.
-func refused(layer *v1alpha1.SettingsLayer, why omission) v1alpha1.SettingsLayerStatus {
-	status := *layer.Status.DeepCopy()
-	set(&status, layer, metav1.Condition{Status: metav1.ConditionFalse, Reason: why.reason, Message: why.message})
-	return status
-}
-
-// set sets the condition. The time of its last transition stays while its status stays, so
-// to set it twice changes nothing.
-func set(status *v1alpha1.SettingsLayerStatus, layer *v1alpha1.SettingsLayer, condition metav1.Condition) {
-	condition.Type = v1alpha1.InEffect
-	condition.ObservedGeneration = layer.Generation
+	condition.Type, condition.ObservedGeneration = v1alpha1.InEffect, layer.Generation
+	// The time of the last transition stays while the status stays, so to set it twice changes nothing.
 	meta.SetStatusCondition(&status.Conditions, condition)
+	return status
 }
 
 // overridden are the keys for which another layer has won with another value.
@@ -110,19 +95,18 @@ func overridden(layer *v1alpha1.SettingsLayer, m merged) []v1alpha1.Override {
 
 // effect is the condition InEffect.
 func effect(layer *v1alpha1.SettingsLayer, m merged, lost []v1alpha1.Override, configMap string) metav1.Condition {
+	no, yes := metav1.ConditionFalse, metav1.ConditionTrue
+	has := "the ConfigMap " + configMap + " has "
 	why, leftOut := m.leftOut[layer.Name]
 	switch {
 	case leftOut:
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: why.reason, Message: why.message}
+		return metav1.Condition{Status: no, Reason: why.reason, Message: why.message}
 	case len(lost) == 0:
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.Merged,
-			Message: fmt.Sprintf("the ConfigMap %s has all settings of this layer", configMap)}
+		return metav1.Condition{Status: yes, Reason: v1alpha1.Merged, Message: has + "all settings of this layer"}
 	case len(lost) < len(layer.Spec.Data):
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.PartlyOverridden,
-			Message: fmt.Sprintf("the ConfigMap %s has settings of this layer, but not %s", configMap, losses(lost))}
+		return metav1.Condition{Status: yes, Reason: v1alpha1.PartlyOverridden, Message: has + "settings of this layer, but not " + losses(lost)}
 	default:
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: v1alpha1.Overridden,
-			Message: fmt.Sprintf("the ConfigMap %s has no setting of this layer, not %s", configMap, losses(lost))}
+		return metav1.Condition{Status: no, Reason: v1alpha1.Overridden, Message: has + "no setting of this layer, not " + losses(lost)}
 	}
 }
 
