@@ -9,15 +9,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
-func newFakeClient(t *testing.T) client.Client {
+func newFakeClient(t *testing.T) client.WithWatch {
 	return fake.NewClientBuilder().WithScheme(newScheme(t)).WithStatusSubresource(&cnat.At{}).Build()
+}
+
+// quota refuses pods while it is full.
+func quota(full *bool) interceptor.Funcs {
+	return interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+		if _, isPod := object.(*corev1.Pod); isPod && *full {
+			return apierrors.NewForbidden(corev1.Resource("pods"), object.GetName(), errors.New("exceeded quota"))
+		}
+		return c.Create(ctx, object, options...)
+	}}
 }
 
 // The fake client brings no events, so the test says when to reconcile, and the test
@@ -85,6 +97,16 @@ var differences = map[string]struct {
 		},
 		fake:   "accepted",
 		server: "no PriorityClass with name urgent was found",
+	},
+	"generation: the command of an At is changed": {
+		do: func(ctx context.Context, c client.Client) string {
+			at := newAt(past)
+			err := c.Create(ctx, at)
+			at.Spec.Command = "echo NAY"
+			err = errors.Join(err, c.Update(ctx, at))
+			return fmt.Sprint(answer(err), ", generation ", at.Generation)
+		},
+		fake: "accepted, generation 0", server: "accepted, generation 2",
 	},
 	"UIDs: an At of the same name finds the pod of the last one": {
 		do: func(ctx context.Context, c client.Client) string {

@@ -1,12 +1,12 @@
 // Package layers_test tests one behaviour in each of the ways in which operators are
 // tested: an At whose time has come gets a pod, and is DONE when that has ended.
 //
+//	decide_test.go     the decision: a pure function
 //	fake_test.go       Reconcile, called by the test, on a fake client
 //	synctest_test.go   the queue around it, in fake time
 //	envtest_test.go    the manager around that, on a real API server
 //
-// What is below these is package lifecycle: pure functions, tested beside their code.
-// What is above them is package e2e, in which pods run.
+// What is above these is package e2e, in which pods run.
 package layers_test
 
 import (
@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/controllerruntime"
@@ -53,9 +54,12 @@ func request() ctrl.Request {
 }
 
 // newReconciler returns the Reconciler of the program, on a client without a cache.
-func newReconciler(c client.Client) *controllerruntime.Reconciler {
-	return &controllerruntime.Reconciler{Client: c, Live: c, Events: events.NewFakeRecorder(10), Clock: clock.RealClock{}}
+func newReconciler(c client.Client) reconcile.Reconciler {
+	return around(&controllerruntime.Reconciler{Client: c, Live: c, Events: events.NewFakeRecorder(10), Clock: clock.RealClock{}})
 }
+
+// around returns the right operator. try_test.go makes wrong ones of it.
+var around = func(r reconcile.Reconciler) reconcile.Reconciler { return r }
 
 func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
@@ -71,6 +75,22 @@ func phase(t *testing.T, c client.Client) cnat.AtPhase {
 	at := &cnat.At{}
 	require.NoError(t, c.Get(t.Context(), request().NamespacedName, at))
 	return at.Status.Phase
+}
+
+// createRunningAt creates an At whose pod is the next step.
+func createRunningAt(t *testing.T, c client.Client) {
+	t.Helper()
+	at := newAt(past)
+	require.NoError(t, c.Create(t.Context(), at))
+	at.Status.Phase = cnat.Running
+	require.NoError(t, c.Status().Update(t.Context(), at))
+}
+
+func hasPod(t *testing.T, c client.Client) bool {
+	t.Helper()
+	err := c.Get(t.Context(), client.ObjectKeyFromObject(newPod()), newPod())
+	require.NoError(t, client.IgnoreNotFound(err))
+	return err == nil
 }
 
 func inAnHour() string { return time.Now().Add(time.Hour).UTC().Format(time.RFC3339) }

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -25,20 +27,7 @@ func TestSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeClient(t)
 		require.NoError(t, c.Create(t.Context(), newAt(inAnHour())))
-
-		operator, err := controller.NewTypedUnmanaged("at", controller.Options{
-			Reconciler: newReconciler(c), Logger: logr.Discard(),
-			SkipNameValidation: new(true), // the test may be run again
-		})
-		require.NoError(t, err)
-		// In place of the watches: one event, when the controller starts.
-		require.NoError(t, operator.Watch(source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
-			queue.Add(request())
-			return nil
-		})))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go func() { assert.NoError(t, operator.Start(ctx)) }()
+		startController(t, c)
 
 		time.Sleep(time.Hour - time.Nanosecond) //nolint:forbidigo // fake time
 		synctest.Wait()
@@ -49,12 +38,50 @@ func TestSynctest(t *testing.T) {
 	})
 }
 
+// No watch reports that a quota has room again.
+func TestARefusedPodIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := true
+		c := interceptor.NewClient(newFakeClient(t), quota(&full))
+		createRunningAt(t, c)
+		startController(t, c)
+		synctest.Wait() // the pod was refused
+		full = false
+
+		time.Sleep(10*time.Second - time.Nanosecond) //nolint:forbidigo // fake time
+		synctest.Wait()
+		assert.False(t, hasPod(t, c), "a nanosecond early")
+		time.Sleep(time.Nanosecond) //nolint:forbidigo // fake time
+		synctest.Wait()
+		assert.True(t, hasPod(t, c), "after ten seconds")
+	})
+}
+
+// startController runs the Reconciler with the queue and the workers of the framework until the
+// test ends. In place of the watches there is one event, at the start.
+func startController(t *testing.T, c client.Client) {
+	t.Helper()
+	operator, err := controller.NewTypedUnmanaged("at", controller.Options{
+		Reconciler: newReconciler(c), Logger: logr.Discard(),
+		SkipNameValidation: new(true), // the test may be run again
+	})
+	require.NoError(t, err)
+	require.NoError(t, operator.Watch(source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
+		queue.Add(request())
+		return nil
+	})))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- operator.Start(ctx) }()
+	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
+}
+
 // Fake time stands still while a goroutine waits for the network. So in fake time no
 // request is ever late, and an open watch stops the clock.
 func TestARequestTakesNoFakeTime(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	request := func() time.Duration {
+	measure := func() time.Duration {
 		transport := &http.Transport{DisableKeepAlives: true}
 		begin := time.Now()
 		response, err := (&http.Client{Transport: transport}).Get(server.URL)
@@ -64,6 +91,6 @@ func TestARequestTakesNoFakeTime(t *testing.T) {
 		return took
 	}
 
-	assert.Positive(t, request())
-	synctest.Test(t, func(t *testing.T) { assert.Zero(t, request()) })
+	assert.Positive(t, measure())
+	synctest.Test(t, func(t *testing.T) { assert.Zero(t, measure()) })
 }

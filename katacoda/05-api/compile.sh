@@ -4,6 +4,5 @@
 # when it is run.
 set -x
 go build -o /dev/null ./cmd/controllerruntime
-go build -o /dev/null ./cmd/webhook
 sh generate.sh
 true

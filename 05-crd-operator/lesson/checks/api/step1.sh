@@ -6,4 +6,8 @@ if ! kubectl explain at.spec.schedule >/dev/null 2>&1; then
 	echo "the API server does not know At yet: kubectl apply -f config/crd"
 	exit 1
 fi
+if [ ! -e schema.log ] || [ -s schema.log ]; then
+	echo "what controller-gen writes is not what is committed, or was not compared: run it, and git status --short api config/crd | tee schema.log"
+	exit 1
+fi
 echo done

@@ -16,7 +16,7 @@ if [ "$(cat /tmp/workshop.ended 2>/dev/null)" != 0 ]; then
 fi
 . "$repository/katacoda/node/env.sh"
 cd "$repository/05-crd-operator" || exit 1
-said=$(sh lesson/checks/api/step9.sh 2>&1)
+said=$(sh lesson/checks/webhook/step4.sh 2>&1)
 code=$?
 say "$said"
 exit "$code"
