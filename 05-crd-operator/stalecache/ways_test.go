@@ -146,7 +146,11 @@ func TestWithAFrozenCache(t *testing.T) {
 			if w.wrote != nil && i == 0 {
 				w.wrote(object)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			patience := testcluster.TestTimeout
+			if want[w.name][i] == "waits" {
+				patience = 200 * time.Millisecond // it won't come, however long we wait
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			read, err := w.read(ctx, client.ObjectKeyFromObject(object))
 			cancel()
 			got[i] = outcome(read, err, object)
@@ -215,13 +219,14 @@ func (p *program) measure(b *testing.B, w way, count int) (m measured) {
 		start, before := time.Now(), p.requests.Load()
 		for done := false; !done; m.tried++ {
 			read, err := w.read(b.Context(), client.ObjectKeyFromObject(object))
-			switch outcome(read, err, object) {
+			switch got := outcome(read, err, object); got {
 			case "old":
 				m.old++
 				done = true
 			case "new":
 				done = true
 			default:
+				require.Contains(b, []string{"waits", "refused"}, got)
 				time.Sleep(time.Millisecond) // luck: the queue would be in between
 			}
 		}
