@@ -1,18 +1,28 @@
 package settings
 
 import (
+	"context"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 )
+
+var harbour = types.NamespacedName{Namespace: "harbour", Name: "settings"}
 
 // aConfigMap is as the operator made it from the layer defaults, with x=1.
 func aConfigMap(change ...func(*corev1.ConfigMap)) *corev1.ConfigMap {
@@ -57,74 +67,6 @@ func remembers(configMap string) func(*v1alpha1.SettingsLayer) {
 	return func(layer *v1alpha1.SettingsLayer) { layer.Status.ConfigMap = configMap }
 }
 
-var harbour = types.NamespacedName{Namespace: "harbour", Name: "settings"}
-
-func TestDecide(t *testing.T) {
-	for name, tc := range map[string]struct {
-		layers, leaving layers
-		have            *corev1.ConfigMap
-		want            action
-		why             string
-	}{
-		"nothing at all":                        {nil, nil, nil, leave, ""},
-		"no layer, and somebody's":              {nil, nil, aConfigMap(foreign), leave, ""},
-		"no layer left":                         {nil, nil, aConfigMap(), remove, "there is no layer left"},
-		"no layer left, and it goes already":    {nil, nil, aConfigMap(going), leave, ""},
-		"the last layer goes":                   {nil, layers{defaults()}, aConfigMap(), leave, ""},
-		"the last layer goes, and it is gone":   {nil, layers{defaults()}, nil, leave, ""},
-		"none yet":                              {layers{defaults()}, nil, nil, apply, "it is missing"},
-		"all is well":                           {layers{defaults()}, nil, aConfigMap(), leave, ""},
-		"somebody's":                            {layers{defaults()}, nil, aConfigMap(foreign), refuse, "it was not made from layers"},
-		"somebody's, in the place of ours":      {layers{defaults(remembers("settings"))}, nil, aConfigMap(foreign), apply, "not as in the layers: x"},
-		"somebody's, and ours had another name": {layers{defaults(remembers("other"))}, nil, aConfigMap(foreign), refuse, "it was not made from layers"},
-		"one layer remembers":                   {layers{defaults(), aLayer("site", 0, 0, nil), remembering("z")}, nil, aConfigMap(foreign), apply, "not as in the layers: x"},
-		"it goes":                               {layers{defaults()}, nil, aConfigMap(going), refuse, "it is being deleted"},
-		"somebody's, and it goes":               {layers{defaults()}, nil, aConfigMap(foreign, going), refuse, "it was not made from layers"},
-		"it is immutable":                       {layers{defaults()}, nil, aConfigMap(immutable), replace, "it is immutable"},
-		"it says that it is not immutable":      {layers{defaults()}, nil, aConfigMap(func(o *corev1.ConfigMap) { o.Immutable = new(false) }), leave, ""},
-		"another layer":                         {layers{defaults(), aLayer("site", 0, 0, nil)}, nil, aConfigMap(), apply, "its owners differ"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := decide(observed{key: harbour, layers: tc.layers, leaving: tc.leaving, have: tc.have})
-			assert.Equal(t, tc.want, got.action)
-			assert.Equal(t, tc.why, got.why)
-			assert.Equal(t, got.action == refuse, got.refuse != omission{})
-		})
-	}
-}
-
-// A stale cache may remove nothing, and give no owner back.
-func TestWhichDecisionsNeedALiveRead(t *testing.T) {
-	none := func(*corev1.ConfigMap) {}
-	for name, tc := range map[string]struct {
-		layers layers
-		change func(*corev1.ConfigMap)
-		want   bool
-	}{
-		"the ConfigMap":          {nil, none, true},
-		"by a new one":           {layers{defaults()}, immutable, true},
-		"a key of ours":          {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data = nil })}, none, true},
-		"a key of others":        {layers{defaults()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
-		"a binary key":           {layers{defaults()}, func(o *corev1.ConfigMap) { o.BinaryData = map[string][]byte{"y": nil} }, true},
-		"an owner":               {layers{aLayer("site", 0, 0, data{"x": "1"})}, none, true},
-		"an owner more":          {layers{defaults(), aLayer("site", 0, 0, data{"y": "2"})}, none, true},
-		"an owner taken off":     {layers{current()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
-		"nothing":                {layers{defaults()}, none, false},
-		"nothing but a value":    {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["x"] = "2" })}, none, false},
-		"nothing, it adds a key": {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["y"] = "2" })}, none, false},
-		"nothing, it is refused": {layers{defaults()}, foreign, false},
-		"not the owner of others": {layers{defaults(func(l *v1alpha1.SettingsLayer) { l.Spec.Data["x"] = "2" })}, func(o *corev1.ConfigMap) {
-			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{UID: "n"})
-		}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			have := aConfigMap(tc.change)
-			assert.Equal(t, tc.want, decide(observed{key: harbour, layers: tc.layers, have: have}).needsLiveRead)
-		})
-	}
-	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).needsLiveRead, "it is created")
-}
-
 // current is a layer whose status has the ConfigMap.
 func current(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
 	layer := defaults(append([]func(*v1alpha1.SettingsLayer){remembers("settings")}, change...)...)
@@ -132,99 +74,152 @@ func current(change ...func(*v1alpha1.SettingsLayer)) *v1alpha1.SettingsLayer {
 	return layer
 }
 
-func TestDriftIsWhatOthersDo(t *testing.T) {
-	none := func(*corev1.ConfigMap) {}
+func TestDecide(t *testing.T) {
+	site, forged := aLayer("site", 0, 0, nil), func(o *corev1.ConfigMap) { o.Data["z"] = "" }
 	for name, tc := range map[string]struct {
-		layers layers
-		change func(*corev1.ConfigMap)
-		want   bool
+		layers, leaving layers
+		have            *corev1.ConfigMap
+		want            action
+		why             string
+		drift           bool
 	}{
-		"all is well":   {layers{current()}, none, false},
-		"an annotation": {layers{current()}, func(o *corev1.ConfigMap) { o.Annotations = data{"note": ""} }, false},
-		"a key more":    {layers{current()}, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, true},
-		"others own a key": {layers{current()}, func(o *corev1.ConfigMap) {
-			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{}}}}`)
-		}, true},
-		"the label":               {layers{current()}, func(o *corev1.ConfigMap) { o.Labels = nil }, true},
-		"the owners":              {layers{current()}, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, true},
-		"it is immutable":         {layers{current()}, immutable, true},
-		"somebody's in its place": {layers{current()}, foreign, true},
-		"a layer has changed":     {layers{current(func(l *v1alpha1.SettingsLayer) { l.Generation++; l.Spec.Data["x"] = "2" })}, none, false},
-		"a layer is new":          {layers{current(), aLayer("site", 0, 0, data{"y": "2"})}, none, false},
-		"a layer has gone": {layers{current()}, func(o *corev1.ConfigMap) {
-			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{APIVersion: "settings.example.com/v1alpha1", Kind: "SettingsLayer", Name: "site", UID: "gone"})
-			o.Data["y"] = "2"
-			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:data":{"f:x":{},"f:y":{}},"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},` +
-				`"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{},"k:{\"uid\":\"gone\"}":{}}}}`)
-		}, false},
-		"a value of one that went":  {layers{current()}, func(o *corev1.ConfigMap) { o.Data["x"] = "of the heavier" }, false},
-		"a new layer, and a forger": {layers{current(), aLayer("site", 0, 0, data{"y": "2"})}, func(o *corev1.ConfigMap) { o.Data["z"] = "" }, false},
+		"nothing at all":                        {nil, nil, nil, leave, "", false},
+		"no layer, and somebody's":              {nil, nil, aConfigMap(foreign), leave, "", false},
+		"no layer left":                         {nil, nil, aConfigMap(), remove, "there is no layer left", false},
+		"no layer left, and it goes already":    {nil, nil, aConfigMap(going), leave, "", false},
+		"the last layer goes":                   {nil, layers{defaults()}, aConfigMap(), leave, "", false},
+		"the last layer goes, and it is gone":   {nil, layers{defaults()}, nil, leave, "", false},
+		"none yet":                              {layers{defaults()}, nil, nil, apply, "it is missing", false},
+		"it is deleted":                         {layers{current()}, nil, nil, apply, "it is missing", true},
+		"all is well":                           {layers{current()}, nil, aConfigMap(), leave, "", false},
+		"somebody's":                            {layers{defaults()}, nil, aConfigMap(foreign), refuse, "it was not made from layers", false},
+		"somebody's, in the place of ours":      {layers{current()}, nil, aConfigMap(foreign), apply, "not as in the layers: x", true},
+		"somebody's, and ours had another name": {layers{defaults(remembers("other"))}, nil, aConfigMap(foreign), refuse, "it was not made from layers", false},
+		"one layer remembers":                   {layers{defaults(remembers("settings")), site}, nil, aConfigMap(foreign), apply, "not as in the layers: x", false},
+		"it goes":                               {layers{defaults()}, nil, aConfigMap(going), refuse, "it is being deleted", false},
+		"somebody's, and it goes":               {layers{defaults()}, nil, aConfigMap(foreign, going), refuse, "it was not made from layers", false},
+		"it is immutable":                       {layers{current()}, nil, aConfigMap(immutable), replace, "it is immutable", true},
+		"a layer is new":                        {layers{current(), site}, nil, aConfigMap(), apply, "its owners differ", false},
+		"a layer is new, and a forger":          {layers{current(), site}, nil, aConfigMap(forged), apply, "no layer has z", false},
+		"a layer has changed": {layers{current(func(l *v1alpha1.SettingsLayer) { l.Generation++; l.Spec.Data["x"] = "2" })}, nil,
+			aConfigMap(), apply, "not as in the layers: x", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := decide(observed{key: harbour, layers: tc.layers, have: aConfigMap(tc.change)})
-			assert.Equal(t, tc.want, got.drift)
+			got := decide(observed{key: harbour, layers: tc.layers, leaving: tc.leaving, have: tc.have})
+			assert.Equal(t, tc.want, got.action)
+			assert.Equal(t, tc.why, got.why)
+			assert.Equal(t, tc.drift, got.drift, "drift is what others do")
+			assert.Equal(t, got.action == refuse, got.refuse != omission{})
+			switch got.action {
+			case remove, replace:
+				assert.True(t, got.needsLiveRead)
+			case leave, refuse:
+				assert.False(t, got.needsLiveRead)
+			}
 		})
 	}
-	assert.True(t, decide(observed{key: harbour, layers: layers{current()}}).drift, "it is deleted")
-	assert.False(t, decide(observed{key: harbour, layers: layers{defaults()}}).drift, "there was none yet")
 }
 
-func TestARepairIsCounted(t *testing.T) {
-	before := repairs(t)
-	for _, d := range []decision{{action: leave}, {action: apply}, {action: refuse}, {action: apply, drift: true}} {
-		report(logr.NewContext(t.Context(), logr.Discard()), d)
-	}
-	assert.InDelta(t, 1, repairs(t)-before, 0)
-}
-
-// repairs reads the metric where a manager serves it.
-func repairs(t *testing.T) float64 {
-	t.Helper()
-	families, err := metrics.Registry.Gather()
-	require.NoError(t, err)
-	for _, family := range families {
-		if family.GetName() == "settings_drift_repairs_total" {
-			return family.GetMetric()[0].GetCounter().GetValue()
-		}
-	}
-	require.Fail(t, "there is no such metric")
-	return 0
-}
-
-func remembering(name string) *v1alpha1.SettingsLayer {
-	layer := aLayer(name, 0, 0, nil)
-	layer.Status.ConfigMap = "settings"
-	return layer
-}
-
-func TestDifference(t *testing.T) {
+// TestCompare says of each difference how it reads, whether it is drift, and whether it needs a
+// live read: a stale cache may take nothing away, and give no owner back.
+func TestCompare(t *testing.T) {
+	const x = "not as in the layers: x"
 	want := desired(harbour, layers{defaults()}, data{"x": "1"})
+	more := desired(harbour, layers{defaults()}, data{"x": "1", "y": "2"})
+	without := desired(harbour, layers{defaults()}, nil)
 	for name, tc := range map[string]struct {
-		change func(*corev1.ConfigMap)
-		want   string
+		want           *corev1ac.ConfigMapApplyConfiguration
+		change         func(*corev1.ConfigMap)
+		why            string
+		byOthers, live bool
 	}{
-		"none":              {func(*corev1.ConfigMap) {}, ""},
-		"a value":           {func(o *corev1.ConfigMap) { o.Data["x"] = "2" }, "not as in the layers: x"},
-		"a key less":        {func(o *corev1.ConfigMap) { delete(o.Data, "x") }, "not as in the layers: x"},
-		"a key more":        {func(o *corev1.ConfigMap) { o.Data["y"] = "" }, "no layer has y"},
-		"many keys more":    {func(o *corev1.ConfigMap) { o.Data = data{"e": "", "d": "", "c": "", "b": "", "a": ""} }, "no layer has a, b, c and 2 more"},
-		"a binary key more": {func(o *corev1.ConfigMap) { o.BinaryData = map[string][]byte{"y": nil} }, "no layer has y"},
-		"the label":         {func(o *corev1.ConfigMap) { o.Labels[managedBy] = "me" }, "its label differs"},
-		"no label":          {func(o *corev1.ConfigMap) { o.Labels = nil }, "its label differs"},
-		"another label":     {func(o *corev1.ConfigMap) { o.Labels["team"] = "coast" }, ""},
-		"an annotation":     {func(o *corev1.ConfigMap) { o.Annotations = map[string]string{"note": ""} }, ""},
-		"another owner": {func(o *corev1.ConfigMap) {
+		"none":                         {want, func(*corev1.ConfigMap) {}, "", false, false},
+		"a value of a layer that went": {want, func(o *corev1.ConfigMap) { o.Data["x"] = "2" }, x, false, false},
+		"a key less":                   {want, func(o *corev1.ConfigMap) { delete(o.Data, "x") }, x, true, false},
+		"a new key":                    {more, func(*corev1.ConfigMap) {}, "not as in the layers: y", true, false},
+		"a key that no layer has":      {without, func(*corev1.ConfigMap) {}, x, false, true},
+		"a key more":                   {want, func(o *corev1.ConfigMap) { o.Data["y"] = "" }, "no layer has y", true, true},
+		"many keys more":               {want, func(o *corev1.ConfigMap) { o.Data = data{"e": "", "d": "", "c": "", "b": "", "a": ""} }, "no layer has a, b, c and 2 more", true, true},
+		"a binary key more":            {want, func(o *corev1.ConfigMap) { o.BinaryData = map[string][]byte{"y": nil} }, "no layer has y", true, true},
+		"the label":                    {want, func(o *corev1.ConfigMap) { o.Labels[managedBy] = "me" }, "its label differs", true, false},
+		"no label":                     {want, func(o *corev1.ConfigMap) { o.Labels = nil }, "its label differs", true, false},
+		"another label":                {want, func(o *corev1.ConfigMap) { o.Labels["team"] = "coast" }, "", false, false},
+		"an annotation":                {want, func(o *corev1.ConfigMap) { o.Annotations = data{"note": ""} }, "", false, false},
+		"another owner": {want, func(o *corev1.ConfigMap) {
 			o.OwnerReferences = append(o.OwnerReferences, metav1.OwnerReference{UID: "n"})
-		}, ""},
-		"no owner":                       {func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, "its owners differ"},
-		"a layer of another UID":         {func(o *corev1.ConfigMap) { o.OwnerReferences[0].UID = types.UID("old") }, "its owners differ"},
-		"nobody owns any field":          {func(o *corev1.ConfigMap) { o.ManagedFields = nil }, "not as in the layers: x"},
-		"others own what we want":        {func(o *corev1.ConfigMap) { o.ManagedFields[0].Manager = "me" }, "not as in the layers: x"},
-		"an account that is not legible": {func(o *corev1.ConfigMap) { o.ManagedFields[0].FieldsV1.SetRawString(`{"data":1}`) }, "not as in the layers: x"},
+		}, "", false, false},
+		"no owner":               {want, func(o *corev1.ConfigMap) { o.OwnerReferences = nil }, "its owners differ", true, true},
+		"a layer of another UID": {want, func(o *corev1.ConfigMap) { o.OwnerReferences[0].UID = "old" }, "its owners differ", true, true},
+		"the owner of a layer that went": {want, func(o *corev1.ConfigMap) {
+			gone := o.OwnerReferences[0]
+			gone.Name, gone.UID = "site", "gone"
+			o.OwnerReferences = append(o.OwnerReferences, gone)
+			o.ManagedFields[0].FieldsV1.SetRawString(`{"f:data":{"f:x":{}},"f:metadata":{"f:labels":{"f:app.kubernetes.io/managed-by":{}},` +
+				`"f:ownerReferences":{"k:{\"uid\":\"uid of defaults\"}":{},"k:{\"uid\":\"gone\"}":{}}}}`)
+		}, "its owners differ", false, true},
+		"it is immutable":                  {want, immutable, "it is immutable", true, true},
+		"it says that it is not immutable": {want, func(o *corev1.ConfigMap) { o.Immutable = new(false) }, "", false, false},
+		"nobody owns any field":            {want, func(o *corev1.ConfigMap) { o.ManagedFields = nil }, x, true, true},
+		"others own what we want":          {want, func(o *corev1.ConfigMap) { o.ManagedFields[0].Manager = "me" }, x, true, true},
+		"an account that is not legible":   {want, func(o *corev1.ConfigMap) { o.ManagedFields[0].FieldsV1.SetRawString(`{"data":1}`) }, x, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			have := aConfigMap(tc.change)
-			assert.Equal(t, tc.want, compare(have, want).why)
+			got := compare(aConfigMap(tc.change), tc.want)
+			assert.Equal(t, tc.why, got.why)
+			assert.Equal(t, tc.byOthers, got.byOthers, "by others")
+			assert.Equal(t, tc.live, got.needsLiveRead, "needs a live read")
+		})
+	}
+	assert.Equal(t, delta{why: "it is missing", byOthers: true}, compare(nil, want))
+}
+
+func TestWhichChangesOfALayerLeadToAReconcile(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*v1alpha1.SettingsLayer)
+		want   bool
+	}{
+		"its spec":            {func(l *v1alpha1.SettingsLayer) { l.Generation++ }, true},
+		"another of its name": {func(l *v1alpha1.SettingsLayer) { l.UID = "another" }, true},
+		"its status":          {remembers("settings"), false},
+		"a label":             {func(l *v1alpha1.SettingsLayer) { l.Labels = data{"team": "coast"} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, layerChanged.Update(event.UpdateEvent{ObjectOld: defaults(), ObjectNew: defaults(tc.change)}))
+		})
+	}
+}
+
+// A conflict may not be over by the next try, nor by any. So the pause is that of the rate
+// limiter, which grows: Reconcile returns the error. A layer that is gone needs no status.
+func TestAWriteThatIsRefused(t *testing.T) {
+	conflict := apierrors.NewConflict(v1alpha1.Resource("any"), "any", nil)
+	status := func(err error) interceptor.Funcs {
+		return interceptor.Funcs{SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
+			return err
+		}}
+	}
+	for name, tc := range map[string]struct {
+		refuse interceptor.Funcs
+		again  bool
+	}{
+		"a conflict of the ConfigMap": {interceptor.Funcs{Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+			return conflict
+		}}, true},
+		"a conflict of a status":                 {status(conflict), true},
+		"the status of a layer that was deleted": {status(apierrors.NewNotFound(v1alpha1.Resource("any"), "any")), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scheme := runtime.NewScheme()
+			require.NoError(t, AddToScheme(scheme))
+			layer := defaults()
+			r := &Reconciler{
+				Client:   fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(tc.refuse).Build(),
+				Recorder: events.NewFakeRecorder(10),
+			}
+			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
+			assert.Equal(t, reconcile.Result{}, result)
+			assert.Equal(t, tc.again, apierrors.IsConflict(err), "%v", err)
+			assert.True(t, tc.again || err == nil, "%v", err)
 		})
 	}
 }

@@ -1,9 +1,13 @@
 package settings
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -12,16 +16,15 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -31,26 +34,23 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// world is a cluster that knows SettingsLayers.
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
+// world is the API server that the tests share. It knows SettingsLayers.
 type world struct {
 	*testcluster.Cluster
 	admin client.Client
 	role  *rest.Config // of a user who may do what the shipped role allows
 }
 
-// shared is the world that tests share.
 var shared *world
 
 func sharedWorld(t *testing.T) *world {
 	t.Helper()
-	if shared == nil {
-		shared = newWorld(t, testcluster.Shared(t))
+	if shared != nil {
+		return shared
 	}
-	return shared
-}
-
-func newWorld(t *testing.T, c *testcluster.Cluster) *world {
-	t.Helper()
+	c := testcluster.Shared(t)
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
 	types := runtime.NewScheme()
 	require.NoError(t, scheme.AddToScheme(types))
@@ -58,27 +58,31 @@ func newWorld(t *testing.T, c *testcluster.Cluster) *world {
 	admin, err := client.New(c.Config, client.Options{Scheme: types})
 	require.NoError(t, err)
 	role := c.User(t, "operator", testcluster.Rules(t, "../config/rbac/settings.yaml"))
-	role.QPS = -1 // as cluster.Config has it
-	return &world{Cluster: c, admin: admin, role: role}
+	role.QPS = -1 // as c.Config has it
+	shared = &world{c, admin, role}
+	return shared
 }
 
-// env is a namespace, and what users do in it. Many envs fit on one API server: the
-// operator of an env watches its namespace only.
+// env is a namespace, and what users do in it. Many fit on one API server: the operator of an
+// env watches its namespace only.
 type env struct {
 	*world
-	t         testing.TB
-	name      string
-	config    *rest.Config // of the operator
-	log       logr.Logger
-	workers   int
-	unwatched bool // the operator does not watch what it makes
+	t       testing.TB
+	name    string
+	config  *rest.Config // of the operator
+	log     logr.Logger
+	workers int
 }
+
+// names is how many were made: a test may run several times on one API server.
+var names atomic.Int32
 
 // newEnv makes one. When the test is over and its operator has ended, no layer is left
 // behind: there are operators that watch all namespaces.
-func (w *world) newEnv(t testing.TB, name string) *env {
+func (w *world) newEnv(t testing.TB, title string) *env {
 	t.Helper()
-	name = unique(name)
+	name := strings.NewReplacer(" ", "-", ",", "", "/", "-", "'", "").Replace(strings.ToLower(title))
+	name = fmt.Sprintf("%s-%d", name[:min(len(name), 50)], names.Add(1))
 	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 	t.Cleanup(func() {
 		assert.NoError(t, w.admin.DeleteAllOf(context.Background(), &v1alpha1.SettingsLayer{}, client.InNamespace(name)))
@@ -86,24 +90,44 @@ func (w *world) newEnv(t testing.TB, name string) *env {
 	return &env{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1}
 }
 
-// names is how many unique has made.
-var names atomic.Int32
+// start runs the operator, until the function that it returns or the test ends.
+func (s *env) start(change ...func(*rest.Config)) (stop func()) {
+	s.t.Helper()
+	config := rest.CopyConfig(s.config)
+	for _, f := range change {
+		f(config)
+	}
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(ctx, config, Options{Namespace: s.name, Workers: s.workers, SkipNameValidation: true})
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		assert.NoError(s.t, <-done)
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
 
-// unique is a name that no test has yet. A test may run several times on one API
-// server.
-func unique(name string) string { return fmt.Sprintf("%s-%d", name, names.Add(1)) }
+// logged makes the next operator log into what it returns.
+func (s *env) logged() *testcluster.Output {
+	output := &testcluster.Output{}
+	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(output, prefix, args) }, funcr.Options{Verbosity: 4})
+	return output
+}
 
 // data is what a layer has.
 type data map[string]string
 
-func (s *env) layer(name string, priority int32, d data) *v1alpha1.SettingsLayer {
+func text(length int) string { return strings.Repeat("x", length) }
+
+func (s *env) layer(name string, priority int32, d data) {
 	s.t.Helper()
-	layer := &v1alpha1.SettingsLayer{
+	require.NoError(s.t, s.admin.Create(s.t.Context(), &v1alpha1.SettingsLayer{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name},
 		Spec:       v1alpha1.SettingsLayerSpec{Priority: priority, Data: d},
-	}
-	require.NoError(s.t, s.admin.Create(s.t.Context(), layer))
-	return layer
+	}))
 }
 
 // patchLayer changes a layer with a merge patch.
@@ -118,12 +142,15 @@ func (s *env) deleteLayer(name string) {
 	require.NoError(s.t, s.admin.Delete(s.t.Context(), &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name}}))
 }
 
+func (s *env) settings() *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "settings"}}
+}
+
 // create makes a ConfigMap of the operator's name, as somebody else.
-func (s *env) create(d data) *corev1.ConfigMap {
-	s.t.Helper()
-	made := &corev1.ConfigMap{ObjectMeta: s.settings().ObjectMeta, Data: d}
-	require.NoError(s.t, s.admin.Create(s.t.Context(), made))
-	return made
+func (s *env) create(d data) error {
+	made := s.settings()
+	made.Data = d
+	return s.admin.Create(s.t.Context(), made)
 }
 
 // edit changes the ConfigMap with a merge patch, as somebody else.
@@ -137,6 +164,16 @@ func (s *env) delete() {
 	require.NoError(s.t, s.admin.Delete(s.t.Context(), s.settings()))
 }
 
+// replace puts another ConfigMap in the place of ours. The operator may be faster between the
+// two requests; then it is as if nothing had been done yet.
+func (s *env) replace(d data) {
+	s.t.Helper()
+	s.eventually(func() bool {
+		_ = s.admin.Delete(s.t.Context(), s.settings())
+		return s.create(d) == nil
+	})
+}
+
 func (s *env) get() *corev1.ConfigMap {
 	s.t.Helper()
 	have := s.settings()
@@ -144,8 +181,9 @@ func (s *env) get() *corev1.ConfigMap {
 	return have
 }
 
-func (s *env) settings() *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "settings"}}
+func (s *env) eventually(condition func() bool, message ...any) {
+	s.t.Helper()
+	require.Eventually(s.t, condition, testcluster.TestTimeout, 20*time.Millisecond, message...)
 }
 
 // state is the ConfigMap and all layers, in words.
@@ -157,17 +195,13 @@ func (s *env) state(ctx context.Context) (state, error) {
 	err := s.admin.Get(ctx, client.ObjectKeyFromObject(have), have)
 	if err == nil {
 		state["settings"] = configMapInWords(have)
-	} else if !apierrors.IsNotFound(err) {
-		return nil, err
 	}
 	var layers v1alpha1.SettingsLayerList
-	if err := s.admin.List(ctx, &layers, client.InNamespace(s.name)); err != nil {
-		return nil, err
-	}
+	err = errors.Join(client.IgnoreNotFound(err), s.admin.List(ctx, &layers, client.InNamespace(s.name)))
 	for _, layer := range layers.Items {
 		state[layer.Name] = layerInWords(&layer)
 	}
-	return state, nil
+	return state, err
 }
 
 // configMapInWords is data such as "colour=blue; of defaults, site".
@@ -213,89 +247,108 @@ func layerInWords(layer *v1alpha1.SettingsLayer) string {
 }
 
 // becomes waits until the state is the one that is wanted.
-func (s *env) becomes(want state) {
-	s.t.Helper()
-	s.becomesWithin(testcluster.TestTimeout, want, "it does not come to this")
-}
+func (s *env) becomes(want state) { s.t.Helper(); s.waits(want, "it does not come to this") }
 
 // restores waits until what others did is undone.
-func (s *env) restores(want state) {
-	s.t.Helper()
-	limit := testcluster.TestTimeout
-	if s.unwatched {
-		limit = 3 * time.Second // nothing will come, and what comes takes some milliseconds
-	}
-	s.becomesWithin(limit, want, undone)
-}
+func (s *env) restores(want state) { s.t.Helper(); s.waits(want, "what others did is not undone") }
 
-const undone = "what others did is not undone"
-
-func (s *env) becomesWithin(limit time.Duration, want state, otherwise string) {
+func (s *env) waits(want state, otherwise string) {
 	s.t.Helper()
-	var got state
-	err := wait.PollUntilContextTimeout(s.t.Context(), 20*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	require.EventuallyWithT(s.t, func(c *assert.CollectT) {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
 		defer cancel()
-		state, err := s.state(ctx)
-		if err == nil {
-			got = state
-		}
-		return err == nil && maps.Equal(want, state), nil
-	})
-	if err != nil {
-		require.Equal(s.t, want, got, otherwise)
-	}
-	require.NoError(s.t, err, otherwise)
+		got, err := s.state(ctx)
+		require.NoError(c, err)
+		assert.Equal(c, want, got)
+	}, testcluster.TestTimeout, 20*time.Millisecond, otherwise)
 }
 
-// events are all events of the env, in words, sorted. One that was recorded three
-// times is there once, with a (3).
-func (s *env) events() []string {
-	s.t.Helper()
-	var list eventsv1.EventList
-	require.NoError(s.t, s.admin.List(s.t.Context(), &list, client.InNamespace(s.name)))
-	var all []string
-	for _, e := range list.Items {
-		line := fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note)
-		if e.Series != nil {
-			line += fmt.Sprintf(" (%d)", e.Series.Count)
-		}
-		all = append(all, line)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// recorded waits for these events, and no others.
+// recorded waits for these events, and no others. One that was recorded three times is there
+// once, with a (3).
 func (s *env) recorded(want ...string) {
 	s.t.Helper()
-	slices.Sort(want)
 	require.EventuallyWithT(s.t, func(c *assert.CollectT) {
-		assert.Equal(c, want, s.events())
+		var list eventsv1.EventList
+		require.NoError(c, s.admin.List(s.t.Context(), &list, client.InNamespace(s.name)))
+		var all []string
+		for _, e := range list.Items {
+			line := fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note)
+			if e.Series != nil {
+				line += fmt.Sprintf(" (%d)", e.Series.Count)
+			}
+			all = append(all, line)
+		}
+		assert.ElementsMatch(c, want, all)
 	}, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
-// start runs the operator, until the function that it returns or the test ends.
-func (s *env) start(change ...func(*rest.Config)) (stop func()) {
-	s.t.Helper()
-	config := rest.CopyConfig(s.config)
-	for _, f := range change {
-		f(config)
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// through makes all requests of a client go through the function.
+func through(f func(request *http.Request, next http.RoundTripper) (*http.Response, error)) func(*rest.Config) {
+	return func(config *rest.Config) {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(request *http.Request) (*http.Response, error) { return f(request, next) })
+		})
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
-	done := make(chan error, 1)
-	go func() {
-		o := Options{Namespace: s.name, Workers: s.workers, SkipNameValidation: true}
-		if s.unwatched {
-			done <- runWithoutWatch(ctx, config, o)
-		} else {
-			done <- Run(ctx, config, o)
+}
+
+// ledger records all requests but those that fill the caches, and how the server answered, as
+// "PATCH 200 configmaps/settings" or "PUT 200 settingslayers/site/status".
+type ledger struct{ testcluster.Output }
+
+func (l *ledger) watch(config *rest.Config) {
+	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if what := inWords(request); err == nil && what != "" {
+			// It is noted when all of the answer is here: a test that has seen it may
+			// stop the operator, and an answer that is cut off would be an error.
+			if _, err := readWhole(response); err != nil {
+				return nil, err
+			}
+			fmt.Fprintln(&l.Output, request.Method, response.StatusCode, what)
 		}
-	}()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(s.t, <-done)
+		return response, err
+	})(config)
+}
+
+// ofConfigMap are the requests since the last Take that are about the ConfigMap, and that the
+// server has answered with this code.
+func (l *ledger) ofConfigMap(code string) []string {
+	return slices.DeleteFunc(l.Lines(), func(r string) bool {
+		return !strings.HasSuffix(r, " configmaps/settings") || !strings.Contains(r, " "+code)
 	})
-	s.t.Cleanup(stop)
-	return stop
+}
+
+// readWhole reads the body of a response, and leaves it there.
+func readWhole(response *http.Response) (string, error) {
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return string(body), err
+}
+
+// inWords is what a request is about; empty if it fills a cache, finds out what the server can,
+// or records an event.
+func inWords(request *http.Request) string {
+	_, resource, namespaced := strings.Cut(request.URL.Path, "/namespaces/")
+	_, resource, _ = strings.Cut(resource, "/")
+	if !namespaced || request.Method == http.MethodGet && !strings.Contains(resource, "/") || strings.HasPrefix(resource, "events") {
+		return ""
+	}
+	return resource
+}
+
+// before calls the function before the first request with this method about that resource, such
+// as configmaps/settings.
+func before(method, resource string, do func()) func(*rest.Config) {
+	var once sync.Once
+	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if request.Method == method && inWords(request) == resource {
+			once.Do(do)
+		}
+		return next.RoundTrip(request)
+	})
 }

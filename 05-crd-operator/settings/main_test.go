@@ -1,9 +1,0 @@
-package settings
-
-import (
-	"testing"
-
-	"example.com/hacking-a-controller/testcluster"
-)
-
-func TestMain(m *testing.M) { testcluster.Main(m) }
