@@ -50,7 +50,7 @@ func TestAReconcileThatChangesNothingMakesNoCall(t *testing.T) {
 	assert.Equal(t, []string{"office: GET"}, o.calls[before:], "once in a while it looks at the Light List")
 }
 
-func TestItWaitsForTheNumberAsLongAsTheOfficeSays(t *testing.T) {
+func TestItWaitsForTheNumberAsLongAsTheOfficeWants(t *testing.T) {
 	c := newCoast(t)
 	c.office.Set(func(s *lightlist.Settings) { s.Takes.Duration = time.Hour })
 	require.NoError(t, c.Create(t.Context(), eddystone()))
