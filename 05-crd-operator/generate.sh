@@ -1,9 +1,10 @@
 #!/bin/sh
 # Writes all generated code and manifests of this stage from the types in api/:
 #
-#   {api/*/*,lighthouse/first}/zz_generated.deepcopy.go   how to copy the types
-#   config/crd/                        the schema, from types and markers
-#   config/rbac/, lighthouse/first/role.yaml
+#   {api/*/*,lighthouse/first,lighthouse/operator/api/*}/zz_generated.deepcopy.go   how to copy the types
+#   config/crd/, lighthouse/operator/config/crd/
+#                                      the schema, from types and markers
+#   config/rbac/, lighthouse/first/role.yaml, lighthouse/operator/config/role.yaml
 #                                      what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
 #   generated/                         clients, listers, informers, apply configurations
@@ -20,14 +21,15 @@ tools=../tools/pinned/generate
 tool() { name=$1; shift; "$(go -C "$tools" tool -n "$name")" "$@"; }
 
 # What is not written any more must not stay.
-rm -rf generated config/crd config/rbac
+rm -rf generated config/crd config/rbac lighthouse/operator/config/crd
 rm -f config/webhook/manifests.yaml config/webhook/role.yaml
 mkdir -p config/rbac
 find api lighthouse -name 'zz_generated*' -delete
 
 echo "from the types in api/: how to copy them, and their schemas"
-tool controller-gen object paths=./api/... paths=./lighthouse/first
+tool controller-gen object paths=./api/... paths=./lighthouse/first paths=./lighthouse/operator/api/...
 tool controller-gen crd paths=./api/... output:crd:dir=config/crd
+tool controller-gen crd paths=./lighthouse/operator/api/... output:crd:dir=lighthouse/operator/config/crd
 
 groups='cnat/v1alpha1 settings/v1alpha1'
 packages=; inputs=
@@ -57,6 +59,7 @@ for operator in clientgo controllerruntime settings; do
   tool controller-gen rbac:roleName=$operator paths=./$operator output:rbac:stdout >config/rbac/$operator.yaml
 done
 tool controller-gen rbac:roleName=lighthouse paths=./lighthouse/first output:rbac:stdout >lighthouse/first/role.yaml
+tool controller-gen rbac:roleName=lighthouse-operator paths=./lighthouse/operator output:rbac:stdout >lighthouse/operator/config/role.yaml
 
 echo 'config/webhook/: what the webhook is called for, and its role'
 tool controller-gen webhook rbac:roleName=at-webhook paths=./webhook output:dir=config/webhook

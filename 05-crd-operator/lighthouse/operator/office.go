@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
+)
+
+const (
+	callTimeout = 10 * time.Second
+	// turnEvery is the time between two turns, of all Lighthouses together. In a turn there are at
+	// most two calls.
+	turnEvery = 100 * time.Millisecond
+)
+
+// office makes calls to the Light List office.
+type office struct {
+	url    string
+	client *http.Client
+	clock  clock.PassiveClock
+
+	mu    sync.Mutex
+	free  time.Time // when the next turn is free
+	turns map[string]turn
+}
+
+// turn is when the office may be called about one Lighthouse.
+type turn struct {
+	about    string // what the call would send
+	at       time.Time
+	reserved bool // nobody else has it
+}
+
+func newOffice(url string, clock clock.PassiveClock) *office {
+	return &office{url: url, client: &http.Client{Timeout: callTimeout}, clock: clock, turns: map[string]turn{}}
+}
+
+// wait returns how long a call about a Lighthouse has to wait; 0 is a turn. A Lighthouse that would
+// send something else than last time needn't wait for the next check of what is there.
+func (o *office) wait(key, about string) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now, t := o.clock.Now(), o.turns[key]
+	if t.about != about {
+		t = turn{about: about, at: now}
+	}
+	if !t.reserved && !t.at.After(now) {
+		t.at, t.reserved = later(now, o.free), true
+		o.free = t.at.Add(turnEvery)
+	}
+	wait := t.at.Sub(now)
+	t.reserved = t.reserved && wait > 0
+	o.turns[key] = t
+	return max(wait, 0)
+}
+
+// next says when the next call about a Lighthouse is due.
+func (o *office) next(key string, in time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.turns[key] = turn{about: o.turns[key].about, at: o.clock.Now().Add(in)}
+}
+
+// forget makes the next call about a Lighthouse due at once.
+func (o *office) forget(key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.turns, key)
+}
+
+// pause lets nobody call for a while. Those who have a turn get another one, after that.
+func (o *office) pause(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.free = later(o.free, o.clock.Now().Add(d))
+	for key, t := range o.turns {
+		t.reserved = false
+		o.turns[key] = t
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// listing is what the office says about a light, and is told. It has no number until after.
+type listing struct {
+	Token string `json:"token"`
+	v1alpha1.Listing
+	Number string        `json:"number,omitempty"`
+	after  time.Duration // when to look again
+}
+
+// refusal is an answer that is no light.
+type refusal struct {
+	code  int
+	after time.Duration // when to come back, if the office has said it
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the office answers %d %s", r.code, http.StatusText(r.code))
+}
+
+func (o *office) lookUp(ctx context.Context, bearer, token string) (listing, error) {
+	return o.call(ctx, bearer, http.MethodGet, "/lights/"+token, nil)
+}
+
+func (o *office) register(ctx context.Context, bearer string, want listing) (listing, error) {
+	return o.call(ctx, bearer, http.MethodPost, "/lights", want)
+}
+
+func (o *office) change(ctx context.Context, bearer string, want listing) (listing, error) {
+	return o.call(ctx, bearer, http.MethodPut, "/lights/"+want.Token, want)
+}
+
+func (o *office) withdraw(ctx context.Context, bearer, token string) error {
+	_, err := o.call(ctx, bearer, http.MethodDelete, "/lights/"+token, nil)
+	return err
+}
+
+// call makes a call. If the office is overloaded, it stops all calls for as long as it says.
+func (o *office) call(ctx context.Context, bearer, method, path string, send any) (got listing, err error) {
+	body, err := json.Marshal(send)
+	if err != nil {
+		return got, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, o.url+path, bytes.NewReader(body))
+	if err != nil {
+		return got, err
+	}
+	request.Header.Set("Authorization", "Bearer "+bearer)
+	response, err := o.client.Do(request)
+	if err != nil {
+		return got, err
+	}
+	defer response.Body.Close()
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if there is none
+	after := time.Duration(seconds) * time.Second
+	switch {
+	case response.StatusCode == http.StatusNoContent:
+		return got, nil
+	case response.StatusCode/100 != 2:
+		if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
+			o.pause(after)
+		}
+		return got, &refusal{response.StatusCode, after}
+	}
+	err = json.NewDecoder(response.Body).Decode(&got)
+	got.after = after
+	return got, err
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	testclock "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
+	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
+)
+
+// ready creates the Lighthouse, and an operator that makes it ready.
+func (c *coast) ready() *operator {
+	c.Helper()
+	require.NoError(c, c.Create(c.Context(), eddystone()))
+	return c.operator(&wire{}).drive(func() bool { return c.is() == "Ready Burning" })
+}
+
+// becomes drives the operator until the condition that is True is this one.
+func (o *operator) becomes(is string) {
+	o.coast.Helper()
+	o.drive(func() bool { return o.is() == is })
+}
+
+func TestAReconcileThatChangesNothingMakesNoCall(t *testing.T) {
+	c := newCoast(t)
+	o := c.ready()
+	before := len(o.calls)
+	for range 5 {
+		again, err := o.reconcile(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, checkEvery, again)
+	}
+	assert.Equal(t, before, len(o.calls), "%v", o.calls[before:])
+	o.clock.Step(checkEvery)
+	_, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"office: GET"}, o.calls[before:], "once in a while it looks at the Light List")
+}
+
+func TestItWaitsForTheNumberAsLongAsTheOfficeWants(t *testing.T) {
+	c := newCoast(t)
+	c.office.Set(func(s *lightlist.Settings) { s.Takes.Duration = time.Hour })
+	require.NoError(t, c.Create(t.Context(), eddystone()))
+	o := c.operator(&wire{})
+	again, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, time.Hour, again)
+	assert.Equal(t, "Reconciling Registering", c.is())
+	before := len(o.calls)
+	_, err = o.reconcile(t.Context()) // its Deployment has changed, perhaps
+	require.NoError(t, err)
+	assert.Equal(t, before, len(o.calls), "it needn't look again")
+	c.clock.Step(time.Hour)
+	o.becomes("Ready Burning")
+	assert.NotEmpty(t, c.light().Status.Number)
+}
+
+func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
+	c := newCoast(t)
+	o := c.ready()
+	deployment, service := &appsv1.Deployment{}, &corev1.Service{}
+	key := client.ObjectKey{Name: "eddystone"}
+	require.NoError(t, c.Get(t.Context(), key, deployment))
+	assert.True(t, metav1.IsControlledBy(deployment, c.light()), "so that it goes with the Lighthouse")
+	deployment.Spec.Replicas = new(int32(9))
+	deployment.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "today"}
+	deployment.Spec.Template.Spec.Containers[0].Env[0].Value = "long"
+	require.NoError(t, c.Update(t.Context(), deployment))
+	require.NoError(t, c.Get(t.Context(), key, service))
+	require.NoError(t, c.Delete(t.Context(), service))
+
+	before := len(o.calls)
+	_, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"PATCH deployments", "PATCH services", "PUT lighthouses/status"}, o.calls[before:])
+	healed := &appsv1.Deployment{}
+	require.NoError(t, c.Get(t.Context(), key, healed))
+	assert.EqualValues(t, 3, *healed.Spec.Replicas)
+	assert.Equal(t, "short short", healed.Spec.Template.Spec.Containers[0].Env[0].Value)
+	assert.Equal(t, deployment.Spec.Template.Annotations, healed.Spec.Template.Annotations)
+	require.NoError(t, c.Get(t.Context(), key, service))
+	assert.Equal(t, map[string]string{"lighthouse": "eddystone"}, service.Spec.Selector)
+	assert.Equal(t, "Reconciling Lighting", c.is(), "the numbers are those of an older Deployment")
+}
+
+func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
+	for name, foreign := range map[string]client.Object{
+		"a Deployment": &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+			},
+		}},
+		"a Service": &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoast(t)
+			foreign.SetName("eddystone")
+			require.NoError(t, c.Create(t.Context(), foreign))
+			require.NoError(t, c.Create(t.Context(), eddystone()))
+			o := c.operator(&wire{})
+			o.becomes("Stalled NameTaken")
+			version := foreign.GetResourceVersion()
+			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
+			assert.Equal(t, version, foreign.GetResourceVersion())
+			assert.Zero(t, c.bills("registered"))
+			require.NoError(t, c.Delete(t.Context(), foreign))
+			o.becomes("Ready Burning")
+		})
+	}
+}
+
+func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {
+	c := newCoast(t)
+	light := eddystone()
+	light.Spec.Position, light.Spec.SecretRef = "", nil
+	require.NoError(t, c.Create(t.Context(), light))
+	c.operator(&wire{}).becomes("Ready Burning")
+	assert.Empty(t, c.light().Finalizers)
+	assert.Zero(t, c.bills("registered"))
+}
+
+func TestWhatAClerkDoesIsFoundWithinAMinute(t *testing.T) {
+	for name, position := range map[string]string{"changes the entry": "elsewhere", "strikes it off": ""} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoast(t)
+			o := c.ready()
+			c.office.Edit(string(c.light().UID), position, "long")
+			since := c.clock.Now()
+			o.drive(func() bool {
+				lights, _ := c.office.Books()
+				return len(lights) == 1 && lights[0].Position == plymouth && lights[0].Character == "short short"
+			})
+			assert.LessOrEqual(t, c.clock.Since(since), time.Minute) // of the fake clock
+			o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(plymouth) })
+		})
+	}
+}
+
+func TestTheTokenIsThatOfTheSecret(t *testing.T) {
+	c := newCoast(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "light-list"}}
+	require.NoError(t, c.Delete(t.Context(), secret))
+	require.NoError(t, c.Create(t.Context(), eddystone()))
+	o := c.operator(&wire{})
+	o.becomes("Stalled NoToken")
+	again, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Zero(t, again, "it doesn't poll: the watch will bring it back")
+	c.secret("trinity")
+	o.becomes("Ready Burning")
+
+	c.office.Set(func(s *lightlist.Settings) { s.Bearer = "ulysses" })
+	c.mustChange(func(light *v1alpha1.Lighthouse) { light.Spec.Position = rame })
+	o.becomes("Stalled TokenRefused")
+	c.secret("ulysses")
+	c.clock.Step(turnEvery)
+	_, err = o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.True(t, c.listed(rame), "another token need not wait until the next check is due")
+	o.becomes("Ready Burning")
+}
+
+func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
+	c := newCoast(t)
+	o := c.ready()
+	c.office.Set(func(s *lightlist.Settings) { s.Down = true })
+	for range 5 {
+		c.clock.Step(checkEvery)
+		_, err := o.reconcile(t.Context())
+		require.Error(t, err, "the queue tries again")
+		assert.Equal(t, "Ready Burning", c.is())
+	}
+	light := c.light()
+	assert.Contains(t, light.Status.Conditions[0].Message, "whether the Light List still says the same isn't known: the Light List office doesn't answer as it should")
+	c.mustChange(func(light *v1alpha1.Lighthouse) { light.Spec.Position = rame })
+	c.clock.Step(turnEvery)
+	_, err := o.reconcile(t.Context())
+	require.Error(t, err)
+	assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
+	c.office.Set(func(s *lightlist.Settings) { s.Down = false })
+	o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(rame) })
+}
+
+func TestItGoesWhenTheOfficeIsBackOrAPersonGivesUp(t *testing.T) {
+	for name, end := range map[string]func(*coast){
+		"the office is back": func(c *coast) { c.office.Set(func(s *lightlist.Settings) { s.Down = false }) },
+		"a person gives up": func(c *coast) {
+			c.mustChange(func(light *v1alpha1.Lighthouse) { light.Annotations = map[string]string{abandon: "yes"} })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoast(t)
+			o := c.ready()
+			c.office.Set(func(s *lightlist.Settings) { s.Down = true })
+			require.NoError(t, c.Delete(t.Context(), eddystone()))
+			for range 5 {
+				c.clock.Step(time.Hour)
+				_, err := o.reconcile(t.Context())
+				require.Error(t, err)
+				assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
+			}
+			assert.Contains(t, c.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
+			end(c)
+			o.becomes("gone")
+			lights, _ := c.office.Books()
+			assert.Equal(t, name == "a person gives up", len(lights) == 1, "%v", lights)
+		})
+	}
+}
+
+func TestWhatTheOfficeRefusesStalls(t *testing.T) {
+	for code, is := range map[int]string{401: "Stalled TokenRefused", 403: "Stalled TokenRefused", 422: "Stalled Refused", 410: "Reconciling Withdrawn", 503: "Reconciling OfficeUnavailable"} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			c := newCoast(t)
+			require.NoError(t, c.Create(t.Context(), eddystone()))
+			const lookUp = 4
+			o := c.operator(&wire{at: lookUp, fault: answer(code, "")})
+			_, _ = o.reconcile(t.Context()) // some are errors
+			assert.Equal(t, is, c.is())
+			c.clock.Step(checkEvery)
+			o.becomes("Ready Burning")
+		})
+	}
+}
+
+// All Lighthouses share the turns of one office.
+func TestTurns(t *testing.T) {
+	now := testclock.NewFakeClock(time.Unix(0, 0))
+	o := newOffice("", now)
+	assert.Zero(t, o.wait("a", "x"))
+	assert.Equal(t, turnEvery, o.wait("b", "x"))
+	assert.Equal(t, 2*turnEvery, o.wait("c", "x"))
+	assert.Equal(t, turnEvery, o.wait("b", "x"), "it has a turn already")
+	now.Step(turnEvery)
+	assert.Zero(t, o.wait("b", "x"))
+	assert.Equal(t, 2*turnEvery, o.wait("b", "x"), "one turn is used once")
+
+	o.pause(7 * time.Second)
+	assert.Equal(t, 7*time.Second, o.wait("new", "x"), "the office wants nobody")
+	now.Step(turnEvery)
+	assert.Equal(t, 7*time.Second, o.wait("c", "x"), "neither those who had a turn; and they don't come all at once")
+	o.next("a", time.Hour)
+	assert.Equal(t, time.Hour, o.wait("a", "x"))
+	assert.Equal(t, 7*time.Second+turnEvery, o.wait("a", "y"), "there is something else to send")
+	o.forget("a")
+	assert.Equal(t, 7*time.Second+2*turnEvery, o.wait("a", "y"))
+}
+
+func TestRetryAfterHoldsForAllLighthouses(t *testing.T) {
+	c := newCoast(t)
+	o := c.ready()
+	c.office.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{lightlist.TooMany} })
+	c.clock.Step(checkEvery)
+	again, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 7*time.Second, again)
+	assert.Equal(t, 7*time.Second, o.reconciler.office.wait("another", ""))
+}
+
+func TestACallThatHangsHasAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice("http://office", clock.RealClock{}) // the bubble's
+		o.client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		start := time.Now()
+		_, err := o.lookUp(t.Context(), "trinity", "1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, callTimeout, time.Since(start))
+		assert.NotContains(t, err.Error(), "trinity", "nobody logs the token")
+	})
+}
+
+func TestTheCacheKeepsOfASecretOnlyTheToken(t *testing.T) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Annotations: map[string]string{"a": "b"}}, Data: map[string][]byte{"token": []byte("t"), "tls.key": []byte("k")}}
+	kept, err := onlyToken(secret)
+	require.NoError(t, err)
+	assert.Equal(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Data: map[string][]byte{"token": []byte("t")}}, kept)
+	assert.Len(t, secret.Data, 2)
+}
+
+func TestWhatTheAPIServerRefuses(t *testing.T) {
+	c := newCoast(t)
+	for want, change := range map[string]func(*v1alpha1.Lighthouse){
+		"a position and a secretRef go together":           func(l *v1alpha1.Lighthouse) { l.Spec.SecretRef = nil },
+		"such as: 50.18N 4.27W":                            func(l *v1alpha1.Lighthouse) { l.Spec.Position = "off Plymouth" },
+		"a flash is made of the words":                     func(l *v1alpha1.Lighthouse) { l.Spec.Flash = "shrot" },
+		"spec.lamps: Invalid value: 10":                    func(l *v1alpha1.Lighthouse) { l.Spec.Lamps = 10 },
+		"spec.lamps: Invalid value: -1":                    func(l *v1alpha1.Lighthouse) { l.Spec.Lamps = -1 },
+		"the name becomes a label of the pods":             func(l *v1alpha1.Lighthouse) { l.Name = fmt.Sprintf("%064d", 0) },
+		"spec.secretRef.name: Invalid value: \"\": spec.s": func(l *v1alpha1.Lighthouse) { l.Spec.SecretRef.Name = "" },
+	} {
+		light := eddystone()
+		change(light)
+		require.ErrorContains(t, c.Create(t.Context(), light, client.DryRunAll), want)
+	}
+	light := eddystone()
+	require.NoError(t, c.Create(t.Context(), light))
+	light.Spec.Position, light.Spec.SecretRef = "", nil
+	require.ErrorContains(t, c.Update(t.Context(), light), "to take it out, delete it")
+}

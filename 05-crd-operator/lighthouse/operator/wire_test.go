@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
+)
+
+// wire is between an operator and those it calls. It counts the calls that matter: all to the office,
+// and those to the API server that write. One of them can have a fault.
+type wire struct {
+	at    int // the call that has it, counted from 1
+	fault fault
+
+	mu    sync.Mutex
+	calls []string
+	hit   bool
+	dead  bool
+	// refuses is what a fault leaves behind.
+	refuses func(*http.Request) bool
+}
+
+// fault does something to a call, or to its answer.
+type fault func(w *wire, r *http.Request, next http.RoundTripper) (*http.Response, error)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+var errWire = errors.New("the network is in a bad mood")
+
+func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if !isCounted(r) {
+			return next.RoundTrip(r)
+		}
+		w.mu.Lock()
+		if w.dead || w.refuses != nil && w.refuses(r) {
+			w.mu.Unlock()
+			return nil, errWire
+		}
+		w.calls = append(w.calls, inWords(r))
+		hit := len(w.calls) == w.at
+		w.hit = w.hit || hit
+		w.mu.Unlock()
+		if hit {
+			return w.fault(w, r, next)
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+func isToOffice(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/lights") }
+func isCounted(r *http.Request) bool  { return isToOffice(r) || r.Method != http.MethodGet }
+
+// inWords is such as "PUT lighthouses/status" or "office: POST".
+func inWords(r *http.Request) string {
+	if isToOffice(r) {
+		return "office: " + r.Method
+	}
+	_, resource, _ := strings.Cut(r.URL.Path, "/namespaces/")
+	_, resource, _ = strings.Cut(resource, "/")
+	return r.Method + " " + strings.Replace(resource, "/eddystone", "", 1)
+}
+
+func (w *wire) died() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dead
+}
+
+func (w *wire) die() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dead = true
+}
+
+// wasHit reports whether the call with the fault was made.
+func (w *wire) wasHit() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hit
+}
+
+func dieBefore(w *wire, _ *http.Request, _ http.RoundTripper) (*http.Response, error) {
+	w.die()
+	return nil, errWire
+}
+
+func dieAfter(w *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	defer w.die()
+	return lose(w, r, next)
+}
+
+func lose(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	response, err := next.RoundTrip(r)
+	if err == nil {
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+	}
+	return nil, errWire
+}
+
+func drop(*wire, *http.Request, http.RoundTripper) (*http.Response, error) { return nil, errWire }
+
+// answer is a fault of the API server: nothing is done, and it answers with this code.
+func answer(code int, reason string) fault {
+	return func(_ *wire, r *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		body := fmt.Sprintf(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": %q, "code": %d}`, reason, code)
+		return &http.Response{
+			StatusCode: code, Status: fmt.Sprint(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewBufferString(body)),
+		}, nil
+	}
+}
+
+// officeFault is a fault of the office, which does it itself. A client waits for a call that hangs until
+// its time-out; here it hangs up as soon as the office has the call.
+func (c *coast) officeFault(f lightlist.Fault) fault {
+	return func(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		c.office.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{f} })
+		if f != lightlist.Hang && f != lightlist.Late {
+			return next.RoundTrip(r)
+		}
+		ctx, hangUp := context.WithCancel(r.Context())
+		defer hangUp()
+		go func() {
+			_ = wait.PollUntilContextCancel(ctx, time.Millisecond, true, func(context.Context) (taken bool, err error) {
+				c.office.Set(func(s *lightlist.Settings) { taken = len(s.Next) == 0 })
+				return taken, nil
+			})
+			hangUp()
+		}()
+		return next.RoundTrip(r.WithContext(ctx))
+	}
+}
+
+// down is an office that is down from this call on, for some minutes.
+func (c *coast) down(w *wire, _ *http.Request, _ http.RoundTripper) (*http.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	until := c.clock.Now().Add(5 * time.Minute)
+	w.refuses = func(r *http.Request) bool { return isToOffice(r) && c.clock.Now().Before(until) }
+	return nil, errWire
+}
+
+// hold is a call that waits, before it is made or before its answer is here.
+type hold struct {
+	held, release chan struct{}
+}
+
+func newHold() hold { return hold{make(chan struct{}), make(chan struct{})} }
+
+func (h hold) before(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	close(h.held)
+	<-h.release
+	return next.RoundTrip(r)
+}
+
+func (h hold) after(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	response, err := next.RoundTrip(r)
+	close(h.held)
+	<-h.release
+	return response, err
+}
+
+// freezing is a fault of the operator's own cache.
+func (o *operator) freezing(reconciles int) fault {
+	return func(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		o.cache.freeze(reconciles)
+		return next.RoundTrip(r)
+	}
+}
