@@ -62,7 +62,7 @@ func runs(t *testing.T, config *rest.Config, out io.Writer) (ctx context.Context
 		cancel(nil)
 		select {
 		case <-ended:
-			assert.NoError(t, err)
+			require.NoError(t, err)
 		case <-time.After(testcluster.TestTimeout):
 			assert.Fail(t, "the controller does not end with its context")
 		}

@@ -142,7 +142,7 @@ func (r rules) difference(source, have *corev1.Secret) decision {
 	switch {
 	case have.Type != source.Type:
 		return decision{remove, "its type differs"}
-	case immutable(have) && !(immutable(source) && sameData(have, source)):
+	case immutable(have) && (!immutable(source) || !sameData(have, source)):
 		return decision{remove, "it differs and is immutable"}
 	case !sameData(have, source):
 		return decision{update, "its data differs"}

@@ -227,7 +227,8 @@ func (p *program) measure(b *testing.B, w way, count int) (m measured) {
 				done = true
 			default:
 				require.Contains(b, []string{"waits", "refused"}, got)
-				time.Sleep(time.Millisecond) // luck: the queue would be in between
+				// luck: the queue would be in between
+				time.Sleep(time.Millisecond) //nolint:forbidigo // a benchmark, in place of the queue
 			}
 		}
 		m.took = append(m.took, time.Since(start))

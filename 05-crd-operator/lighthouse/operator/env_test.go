@@ -204,12 +204,12 @@ func (o *operator) reconcile(ctx context.Context) (time.Duration, error) {
 // drive reconciles until the condition holds. An operator that dies is followed by another one, so
 // much later that the office has forgotten what it had recognized.
 func (o *operator) drive(until func() bool) *operator {
-	o.coast.Helper()
+	o.Helper()
 	for range 100 {
 		o.mustBurn()
 		again, err := o.reconcile(o.Context())
 		if o.died() {
-			o = o.coast.operator(&wire{})
+			o = o.operator(&wire{})
 			again = 2 * lightlist.KeyLife
 		} else if err == nil && until() {
 			return o

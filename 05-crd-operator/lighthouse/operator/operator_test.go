@@ -30,7 +30,7 @@ func (c *coast) ready() *operator {
 
 // becomes drives the operator until the condition that is True is this one.
 func (o *operator) becomes(is string) {
-	o.coast.Helper()
+	o.Helper()
 	o.drive(func() bool { return o.is() == is })
 }
 
@@ -43,7 +43,7 @@ func TestAReconcileThatChangesNothingMakesNoCall(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, checkEvery, again)
 	}
-	assert.Equal(t, before, len(o.calls), "%v", o.calls[before:])
+	assert.Empty(t, o.calls[before:])
 	o.clock.Step(checkEvery)
 	_, err := o.reconcile(t.Context())
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestItWaitsForTheNumberAsLongAsTheOfficeWants(t *testing.T) {
 	before := len(o.calls)
 	_, err = o.reconcile(t.Context()) // its Deployment has changed, perhaps
 	require.NoError(t, err)
-	assert.Equal(t, before, len(o.calls), "it needn't look again")
+	assert.Len(t, o.calls, before, "it needn't look again")
 	c.clock.Step(time.Hour)
 	o.becomes("Ready Burning")
 	assert.NotEmpty(t, c.light().Status.Number)

@@ -141,19 +141,20 @@ func isListed(light *v1alpha1.Lighthouse) bool {
 
 // bearer returns the token of the Secret that the Lighthouse refers to.
 func (r *reconciler) bearer(ctx context.Context, light *v1alpha1.Lighthouse) (string, error) {
-	for _, name := range secretOf(light) {
-		secret := &corev1.Secret{}
-		err := r.Get(ctx, client.ObjectKey{Namespace: light.Namespace, Name: name}, secret)
-		if err == nil && len(secret.Data[tokenKey]) > 0 {
-			return strings.TrimSpace(string(secret.Data[tokenKey])), nil
-		}
-		if err != nil && !apierrors.IsNotFound(err) {
-			return "", err
-		}
-		// Nobody looks again and again: the watch brings the Lighthouse back.
-		return "", &problem{reason: "NoToken", message: fmt.Sprintf("create the Secret %s with the key %s", name, tokenKey), stalled: true, minor: isListed(light)}
+	ref := light.Spec.SecretRef
+	if ref == nil {
+		return "", errors.New("spec.secretRef is missing")
 	}
-	return "", errors.New("spec.secretRef is missing")
+	secret := &corev1.Secret{}
+	err := r.Get(ctx, client.ObjectKey{Namespace: light.Namespace, Name: ref.Name}, secret)
+	if err == nil && len(secret.Data[tokenKey]) > 0 {
+		return strings.TrimSpace(string(secret.Data[tokenKey])), nil
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
+	}
+	// No polling: the watch brings the Lighthouse back.
+	return "", &problem{reason: "NoToken", message: fmt.Sprintf("create the Secret %s with the key %s", ref.Name, tokenKey), stalled: true, minor: isListed(light)}
 }
 
 // secretOf is for the index that finds the Lighthouses of a Secret.

@@ -35,18 +35,17 @@ func stalled(reason, message string) *problem {
 
 // isRefusal reports whether the office has answered with this code.
 func isRefusal(err error, code int) bool {
-	var refused *refusal
-	return errors.As(err, &refused) && refused.code == code
+	refused, is := errors.AsType[*refusal](err)
+	return is && refused.code == code
 }
 
 // explain makes a problem of what a call to the office has come to.
 func explain(err error, light *v1alpha1.Lighthouse) error {
-	var refused *refusal
 	if isStale(err) {
 		return err
 	}
 	p := &problem{reason: "OfficeUnavailable", message: "the Light List office doesn't answer as it should"}
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*refusal](err); is {
 		switch code := refused.code; {
 		case code == http.StatusUnauthorized, code == http.StatusForbidden:
 			p = stalled("TokenRefused", "the office refuses the token; put the one that is valid now into the Secret")

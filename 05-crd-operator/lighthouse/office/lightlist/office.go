@@ -88,9 +88,10 @@ func (o *Office) call(handle func(token string, sent Light) (int, *Light)) http.
 		}
 		content := o.render(w, light)
 		o.mu.Unlock()
-		if fault == Late {
+		switch fault {
+		case Late:
 			<-r.Context().Done()
-		} else if fault == Lose {
+		case Lose:
 			panic(http.ErrAbortHandler)
 		}
 		w.WriteHeader(code)
