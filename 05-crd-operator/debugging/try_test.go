@@ -65,7 +65,7 @@ func logged(t *testing.T, level int, c client.Client) []string {
 	return lines
 }
 
-func TestTryTheLogSaysWhatAnAtWaitsFor(t *testing.T) {
+func TestTryTheLogReportsWhatAnAtWaitsFor(t *testing.T) {
 	at := newAt(time.Now().Add(time.Hour))
 	c := newClient(t, interceptor.Funcs{}, at)
 	logged(t, 1, c) // this one also writes the status
@@ -75,7 +75,7 @@ func TestTryTheLogSaysWhatAnAtWaitsFor(t *testing.T) {
 	assert.Empty(t, logged(t, 0, c), "nothing has happened, so a log of level 0 has no line")
 }
 
-func TestTryTheLogSaysThatAPodMayGo(t *testing.T) {
+func TestTryTheLogReportsThatAPodMayGo(t *testing.T) {
 	at := newAt(time.Now())
 	at.Status.Phase = cnat.Done
 	c := newClient(t, interceptor.Funcs{}, at, lifecycle.DesiredPod(at, lifecycle.DefaultImage))

@@ -1,4 +1,4 @@
-// Package stalecache compares ways to live with a cache that is behind. Its lesson is README.md.
+// Package stalecache compares ways to live with a cache that is stale. Its lesson is README.md.
 package stalecache
 
 import (
@@ -146,11 +146,11 @@ func TestWithAFrozenCache(t *testing.T) {
 			if w.wrote != nil && i == 0 {
 				w.wrote(object)
 			}
-			patience := testcluster.TestTimeout
+			stallTimeout := testcluster.TestTimeout
 			if want[w.name][i] == "waits" {
-				patience = 200 * time.Millisecond // it won't come, however long we wait
+				stallTimeout = 200 * time.Millisecond // it won't come, however long we wait
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), stallTimeout)
 			read, err := w.read(ctx, client.ObjectKeyFromObject(object))
 			cancel()
 			got[i] = outcome(read, err, object)
