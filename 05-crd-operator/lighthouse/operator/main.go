@@ -20,6 +20,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -49,16 +51,18 @@ func main() {
 }
 
 func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
+	types := runtime.NewScheme() // of its own: that of client-go belongs to all of a process
+	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)); err != nil {
+		return err
+	}
 	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
+		Scheme:  types,
 		Metrics: server.Options{BindAddress: "0"}, // no port; by default it is 8080
 		Cache:   cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: onlyToken}}},
 		// Two operators may run at once, and in one process, too: the tests have both.
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
-		return err
-	}
-	if err := v1alpha1.AddToScheme(manager.GetScheme()); err != nil {
 		return err
 	}
 	if err := manager.GetFieldIndexer().IndexField(ctx, &v1alpha1.Lighthouse{}, secretIndex, secretOf); err != nil {
