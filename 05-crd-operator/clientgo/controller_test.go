@@ -383,6 +383,7 @@ func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 		})
 		c.queue.Add(theKey)
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
+		synctest.Wait()         // the worker waits for the next key
 		begun = time.Now()
 		c.queue.Add(theKey)
 		time.Sleep(time.Minute) //nolint:forbidigo // fake time
