@@ -34,7 +34,7 @@ func TestTheWholeProgram(t *testing.T) {
 	var requests atomic.Int32
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) { requests.Add(1); return next.RoundTrip(r) })
+		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) { requests.Add(1); return next.RoundTrip(r) })
 	})
 	var out testcluster.Output
 	stop := begin(t, config, &out, "coast")
@@ -189,7 +189,3 @@ func compact(t *testing.T, c *testcluster.Cluster) {
 	defer response.Body.Close()
 	require.Equal(t, http.StatusOK, response.StatusCode)
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }

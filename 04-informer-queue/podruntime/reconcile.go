@@ -86,9 +86,10 @@ func end(pod *corev1.Pod) (last metav1.Time) {
 
 // remember forgets a namespace in which nothing counts: namespaces come and go while the program runs.
 func (c *controller) remember(namespace string, total course) {
-	c.printed.Store(namespace, total)
 	if total == (course{}) {
 		c.printed.Delete(namespace)
+	} else {
+		c.printed.Store(namespace, total)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // requests counts the requests of a client by what they are for.
@@ -16,12 +18,8 @@ type requests struct {
 	first   time.Time      // when the first request was sent
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func (c *requests) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		what, sent := purpose(r), time.Now()
 		response, err := next.RoundTrip(r)
 		c.note(r, what, sent, err == nil && response.StatusCode == http.StatusCreated)

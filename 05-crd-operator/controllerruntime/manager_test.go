@@ -72,10 +72,6 @@ func twoOperators(t *testing.T, c *testcluster.Cluster) {
 	neither.becomes("yay", cnat.Running)
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // twoWorkers lets no pod be created before two are to be.
 func twoWorkers(t *testing.T, c *testcluster.Cluster) {
 	s := newTestNamespace(t, c, "workers")
@@ -84,7 +80,7 @@ func twoWorkers(t *testing.T, c *testcluster.Cluster) {
 	release := sync.OnceFunc(func() { close(both) })
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pods") {
 				return next.RoundTrip(r)
 			}

@@ -282,15 +282,11 @@ func (s *env) recorded(want ...string) {
 	}, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
-
 // through makes all requests of a client go through the function.
 func through(f func(request *http.Request, next http.RoundTripper) (*http.Response, error)) func(*rest.Config) {
 	return func(config *rest.Config) {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(request *http.Request) (*http.Response, error) { return f(request, next) })
+			return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) { return f(request, next) })
 		})
 	}
 }

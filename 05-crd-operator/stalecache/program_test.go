@@ -15,6 +15,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // program is what a manager has for its clients: a cache, and a client of it.
@@ -30,7 +32,7 @@ func startProgram(t testing.TB, config *rest.Config, readYourWrites bool) *progr
 	p := &program{frozen: newFrozen()}
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			response, err := next.RoundTrip(r)
 			if err == nil && r.URL.Query().Get("watch") == "true" {
 				response.Body = &stream{ReadCloser: response.Body, frozen: p.frozen, closed: make(chan struct{})}
@@ -58,10 +60,6 @@ func startProgram(t testing.TB, config *rest.Config, readYourWrites bool) *progr
 	p.store = informer.(toolscache.SharedIndexInformer).GetStore()
 	return p
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // frozen holds back what watches bring, while it is shut.
 type frozen struct {

@@ -10,19 +10,17 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // fault does something to a request on its way to the server, or to the answer.
 type fault func(r *http.Request, next http.RoundTripper) (*http.Response, error)
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // through makes all requests of a client go through the fault.
 func (f fault) through(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) { return f(r, next) })
+		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) { return f(r, next) })
 	})
 }
 

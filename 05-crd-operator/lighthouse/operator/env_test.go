@@ -15,8 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	testclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -28,16 +26,7 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-var (
-	types = func() *runtime.Scheme {
-		s := runtime.NewScheme()
-		if scheme.AddToScheme(s) != nil || v1alpha1.AddToScheme(s) != nil {
-			panic("the scheme")
-		}
-		return s
-	}()
-	install sync.Once
-)
+var install sync.Once
 
 // coast is a namespace with one Lighthouse, an office that has nothing else to do, and a clock that
 // only tests move.
@@ -71,6 +60,8 @@ func newCoast(t *testing.T) *coast {
 
 func newClient(t *testing.T, config *rest.Config) client.Client {
 	t.Helper()
+	types, err := newScheme()
+	require.NoError(t, err)
 	mapper, err := access.Mapper(types)(nil, nil)
 	require.NoError(t, err)
 	mapper.(*meta.DefaultRESTMapper).AddSpecific(corev1.SchemeGroupVersion.WithKind("Namespace"), corev1.SchemeGroupVersion.WithResource("namespaces"), corev1.SchemeGroupVersion.WithResource("namespace"), meta.RESTScopeRoot)

@@ -51,8 +51,8 @@ func main() {
 }
 
 func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
-	types := runtime.NewScheme() // of its own: that of client-go belongs to all of a process
-	if err := errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)); err != nil {
+	types, err := newScheme()
+	if err != nil {
 		return err
 	}
 	manager, err := ctrl.NewManager(kubeconfig, ctrl.Options{
@@ -83,6 +83,12 @@ func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
 		return err
 	}
 	return manager.Start(ctx)
+}
+
+// newScheme has the types of Kubernetes and ours. It isn't client-go's own, which belongs to all of a process.
+func newScheme() (*runtime.Scheme, error) {
+	types := runtime.NewScheme()
+	return types, errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types))
 }
 
 // wanted lets through what a user wants, which includes the deletion, and not the status that the

@@ -19,6 +19,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // ready creates the Lighthouse, and an operator that makes it ready.
@@ -275,7 +276,7 @@ func TestRetryAfterHoldsForAllLighthouses(t *testing.T) {
 func TestACallThatHangsHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice("http://office", clock.RealClock{}) // the bubble's
-		o.client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		o.client.Transport = testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		})

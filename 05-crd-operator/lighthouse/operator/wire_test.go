@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // wire is between an operator and those it calls. It counts the calls that matter: all to the office,
@@ -33,14 +34,10 @@ type wire struct {
 // fault does something to a call, or to its answer.
 type fault func(w *wire, r *http.Request, next http.RoundTripper) (*http.Response, error)
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 var errWire = errors.New("the network is in a bad mood")
 
 func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		if !isCounted(r) {
 			return next.RoundTrip(r)
 		}

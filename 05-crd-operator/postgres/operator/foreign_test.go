@@ -20,6 +20,7 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // refusal is the condition Accepted, as a reason and a sentence, if it is False.
@@ -223,17 +224,13 @@ func TestOnlyTheCertificateThatWasSeenIsReplaced(t *testing.T) {
 	require.ErrorIs(t, e.operator.fillSlot(t.Context(), cluster, 1, certificate.Issued{}), errSlotTaken)
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
-
 // The right to read a Secret is needed to see whose it is. What is in it never comes here.
 func TestTheDataOfSecretsIsNotRead(t *testing.T) {
 	e := newEnv(t)
 	config := rest.CopyConfig(e.server.Config)
 	reads := make(chan string, 1000)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(request *http.Request) (*http.Response, error) {
+		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
 			if strings.Contains(request.URL.Path, "/secrets") && request.Method != http.MethodPost && request.Method != http.MethodDelete {
 				reads <- request.Method + " " + request.Header.Get("Accept")
 			}

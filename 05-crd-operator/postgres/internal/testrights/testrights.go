@@ -11,6 +11,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // Granted are the rights that rules grant, sorted: "get pods" or "update example.com/things/status",
@@ -53,15 +55,11 @@ type Requests struct {
 	list []string
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
-
 // Watch records what is asked with a configuration, and how often it is refused for want of
 // rights.
 func (r *Requests) Watch(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(request *http.Request) (*http.Response, error) {
+		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
 			response, err := next.RoundTrip(request)
 			right, name := needed(request)
 			if r.Named && name != "" {
