@@ -294,6 +294,10 @@ func TestTheCacheKeepsOfASecretOnlyTheToken(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Data: map[string][]byte{"token": []byte("t")}}, kept)
 	assert.Len(t, secret.Data, 2)
+	delete(secret.Data, "token")
+	kept, err = onlyToken(secret)
+	require.NoError(t, err)
+	assert.Equal(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}}, kept, "a Secret of somebody else")
 }
 
 func TestWhatTheAPIServerRefuses(t *testing.T) {
