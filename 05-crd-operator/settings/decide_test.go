@@ -1,7 +1,9 @@
 package settings
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -189,37 +191,48 @@ func TestWhichChangesOfALayerLeadToAReconcile(t *testing.T) {
 	}
 }
 
-// A conflict may not be over by the next try, nor by any. So the pause is that of the rate
-// limiter, which grows: Reconcile returns the error. A layer that is gone needs no status.
+// What is tried again is tried by the rate limiter, whose pauses grow: Reconcile returns the error. A conflict
+// says nothing to a user, and a refusal does. A layer that is gone, or is about to be, needs no status.
 func TestAWriteThatIsRefused(t *testing.T) {
 	conflict := apierrors.NewConflict(v1alpha1.Resource("any"), "any", nil)
-	status := func(err error) interceptor.Funcs {
-		return interceptor.Funcs{SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
-			return err
-		}}
-	}
+	quota := apierrors.NewForbidden(corev1.Resource("configmaps"), "settings", errors.New("exceeded quota"))
+	terminating := apierrors.NewForbidden(corev1.Resource("configmaps"), "settings", nil)
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, tc := range map[string]struct {
-		refuse interceptor.Funcs
-		again  bool
+		apply, status error
+		again         error
+		shown         string
 	}{
-		"a conflict of the ConfigMap": {interceptor.Funcs{Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
-			return conflict
-		}}, true},
-		"a conflict of a status":                 {status(conflict), true},
-		"the status of a layer that was deleted": {status(apierrors.NewNotFound(v1alpha1.Resource("any"), "any")), false},
+		"a conflict of the ConfigMap":            {apply: conflict, again: conflict},
+		"a quota":                                {apply: quota, again: quota, shown: `the server refuses the ConfigMap settings: applying the ConfigMap: configmaps "settings" is forbidden: exceeded quota`},
+		"the namespace begins to end":            {apply: terminating},
+		"a conflict of a status":                 {status: conflict, again: conflict},
+		"the status of a layer that was deleted": {status: apierrors.NewNotFound(v1alpha1.Resource("any"), "any")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scheme := runtime.NewScheme()
 			require.NoError(t, AddToScheme(scheme))
 			layer := defaults()
-			r := &Reconciler{
-				Client:   fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(tc.refuse).Build(),
-				Recorder: events.NewFakeRecorder(10),
-			}
-			result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
+			objects := fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(interceptor.Funcs{
+				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+					return tc.apply
+				},
+				SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+					return cmp.Or(tc.status, c.SubResource(sub).Update(ctx, o, opts...))
+				},
+			}).Build()
+			result, err := (&Reconciler{Client: objects, Recorder: events.NewFakeRecorder(10)}).Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
 			assert.Equal(t, reconcile.Result{}, result)
-			assert.Equal(t, tc.again, apierrors.IsConflict(err), "%v", err)
-			assert.True(t, tc.again || err == nil, "%v", err)
+			require.ErrorIs(t, err, tc.again)
+			require.NoError(t, objects.Get(t.Context(), client.ObjectKeyFromObject(layer), layer))
+			if tc.apply == nil {
+				return
+			}
+			shown := ""
+			for _, c := range layer.Status.Conditions {
+				shown = c.Message
+			}
+			assert.Equal(t, tc.shown, shown, "what the layer shows")
 		})
 	}
 }

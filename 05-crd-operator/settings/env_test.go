@@ -36,58 +36,55 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
-// world is the API server that the tests share. It knows SettingsLayers.
-type world struct {
-	*testcluster.Cluster
-	admin client.Client
-	role  *rest.Config // of a user who may do what the shipped role allows
+// env is a namespace, and what users do in it. Many fit on one API server: the operator of an env
+// watches its namespace only.
+type env struct {
+	t         testing.TB
+	admin     client.Client
+	namespace string
+	config    *rest.Config // of the operator: a user who may do what the shipped role allows
+	log       logr.Logger
+	workers   int
 }
 
-var shared *world
+var (
+	envs     atomic.Int32 // how many were made
+	operator *rest.Config // the same user for all
+)
 
-func sharedWorld(t *testing.T) *world {
+// newEnv makes one. When the test is over and its operator has ended, no layer is left behind: there
+// are operators that watch all namespaces.
+func newEnv(t testing.TB) *env {
 	t.Helper()
-	if shared != nil {
-		return shared
-	}
 	c := testcluster.Shared(t)
-	c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+	if operator == nil {
+		c.InstallCRDs(t, testcluster.ReadCRDs(t, "../config/crd")...)
+		operator = c.User(t, "operator", testcluster.Rules(t, "../config/rbac/settings.yaml"))
+		operator.QPS = -1
+	}
 	types := runtime.NewScheme()
-	require.NoError(t, scheme.AddToScheme(types))
-	require.NoError(t, v1alpha1.AddToScheme(types))
+	require.NoError(t, errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types)))
 	admin, err := client.New(c.Config, client.Options{Scheme: types})
 	require.NoError(t, err)
-	role := c.User(t, "operator", testcluster.Rules(t, "../config/rbac/settings.yaml"))
-	role.QPS = -1 // as c.Config has it
-	shared = &world{c, admin, role}
-	return shared
-}
-
-// env is a namespace, and what users do in it. Many fit on one API server: the operator of an
-// env watches its namespace only.
-type env struct {
-	*world
-	t       testing.TB
-	name    string
-	config  *rest.Config // of the operator
-	log     logr.Logger
-	workers int
-}
-
-// names is how many were made: a test may run several times on one API server.
-var names atomic.Int32
-
-// newEnv makes one. When the test is over and its operator has ended, no layer is left
-// behind: there are operators that watch all namespaces.
-func (w *world) newEnv(t testing.TB, title string) *env {
-	t.Helper()
-	name := strings.NewReplacer(" ", "-", ",", "", "/", "-", "'", "").Replace(strings.ToLower(title))
-	name = fmt.Sprintf("%s-%d", name[:min(len(name), 50)], names.Add(1))
-	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+	s := &env{t: t, admin: admin, namespace: fmt.Sprintf("env-%d", envs.Add(1)), config: operator, log: logr.Discard(), workers: 1}
+	require.NoError(t, admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.namespace}}))
 	t.Cleanup(func() {
-		assert.NoError(t, w.admin.DeleteAllOf(context.Background(), &v1alpha1.SettingsLayer{}, client.InNamespace(name)))
+		assert.NoError(t, admin.DeleteAllOf(context.Background(), &v1alpha1.SettingsLayer{}, client.InNamespace(s.namespace)))
 	})
-	return &env{world: w, t: t, name: name, config: w.role, log: logr.Discard(), workers: 1}
+	return s
+}
+
+// inEnvs runs each case in an env of its own. They run all at once, even on two processors: when the
+// operator does not see what others do, each of them waits in vain.
+func inEnvs(t *testing.T, cases map[string]func(*env)) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	newEnv(t) // the first starts the server, and the others share it
+	for name, run := range cases {
+		running.Go(func() {
+			t.Run(name, func(t *testing.T) { run(newEnv(t)) })
+		})
+	}
 }
 
 // start runs the operator, until the function that it returns or the test ends.
@@ -100,7 +97,7 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, config, Options{Namespace: s.name, Workers: s.workers, SkipNameValidation: true})
+		done <- Run(ctx, config, Options{Namespace: s.namespace, Workers: s.workers, SkipNameValidation: true})
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -125,7 +122,7 @@ func text(length int) string { return strings.Repeat("x", length) }
 func (s *env) layer(name string, priority int32, d data) {
 	s.t.Helper()
 	require.NoError(s.t, s.admin.Create(s.t.Context(), &v1alpha1.SettingsLayer{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
 		Spec:       v1alpha1.SettingsLayerSpec{Priority: priority, Data: d},
 	}))
 }
@@ -133,17 +130,17 @@ func (s *env) layer(name string, priority int32, d data) {
 // patchLayer changes a layer with a merge patch.
 func (s *env) patchLayer(name, patch string) {
 	s.t.Helper()
-	layer := &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name}}
+	layer := &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
 	require.NoError(s.t, s.admin.Patch(s.t.Context(), layer, client.RawPatch(types.MergePatchType, []byte(patch))))
 }
 
 func (s *env) deleteLayer(name string) {
 	s.t.Helper()
-	require.NoError(s.t, s.admin.Delete(s.t.Context(), &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: name}}))
+	require.NoError(s.t, s.admin.Delete(s.t.Context(), &v1alpha1.SettingsLayer{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}))
 }
 
 func (s *env) settings() *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.name, Name: "settings"}}
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "settings"}}
 }
 
 // create makes a ConfigMap of the operator's name, as somebody else.
@@ -164,16 +161,6 @@ func (s *env) delete() {
 	require.NoError(s.t, s.admin.Delete(s.t.Context(), s.settings()))
 }
 
-// replace puts another ConfigMap in the place of ours. The operator may be faster between the
-// two requests; then it is as if nothing had been done yet.
-func (s *env) replace(d data) {
-	s.t.Helper()
-	s.eventually(func() bool {
-		_ = s.admin.Delete(s.t.Context(), s.settings())
-		return s.create(d) == nil
-	})
-}
-
 func (s *env) get() *corev1.ConfigMap {
 	s.t.Helper()
 	have := s.settings()
@@ -190,14 +177,13 @@ func (s *env) eventually(condition func() bool, message ...any) {
 type state map[string]string
 
 func (s *env) state(ctx context.Context) (state, error) {
-	state := state{}
-	have := s.settings()
+	state, have := state{}, s.settings()
 	err := s.admin.Get(ctx, client.ObjectKeyFromObject(have), have)
 	if err == nil {
 		state["settings"] = configMapInWords(have)
 	}
 	var layers v1alpha1.SettingsLayerList
-	err = errors.Join(client.IgnoreNotFound(err), s.admin.List(ctx, &layers, client.InNamespace(s.name)))
+	err = errors.Join(client.IgnoreNotFound(err), s.admin.List(ctx, &layers, client.InNamespace(s.namespace)))
 	for _, layer := range layers.Items {
 		state[layer.Name] = layerInWords(&layer)
 	}
@@ -217,7 +203,7 @@ func configMapInWords(o *corev1.ConfigMap) string {
 	if o.Labels[managedBy] != program {
 		line += "; not labelled"
 	}
-	if o.Immutable != nil && *o.Immutable {
+	if o.Immutable != nil {
 		line += "; immutable"
 	}
 	if o.DeletionTimestamp != nil {
@@ -263,20 +249,16 @@ func (s *env) waits(want state, otherwise string) {
 	}, testcluster.TestTimeout, 20*time.Millisecond, otherwise)
 }
 
-// recorded waits for these events, and no others. One that was recorded three times is there
-// once, with a (3).
+// recorded waits for these events, each of them once, and no others.
 func (s *env) recorded(want ...string) {
 	s.t.Helper()
 	require.EventuallyWithT(s.t, func(c *assert.CollectT) {
 		var list eventsv1.EventList
-		require.NoError(c, s.admin.List(s.t.Context(), &list, client.InNamespace(s.name)))
+		require.NoError(c, s.admin.List(s.t.Context(), &list, client.InNamespace(s.namespace)))
 		var all []string
 		for _, e := range list.Items {
-			line := fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note)
-			if e.Series != nil {
-				line += fmt.Sprintf(" (%d)", e.Series.Count)
-			}
-			all = append(all, line)
+			assert.Nil(c, e.Series, "it was recorded again")
+			all = append(all, fmt.Sprintf("%s %s %s: %s", e.Regarding.Name, e.Type, e.Reason, e.Note))
 		}
 		assert.ElementsMatch(c, want, all)
 	}, testcluster.TestTimeout, 20*time.Millisecond)
@@ -291,16 +273,16 @@ func through(f func(request *http.Request, next http.RoundTripper) (*http.Respon
 	}
 }
 
-// ledger records all requests but those that fill the caches, and how the server answered, as
-// "PATCH 200 configmaps/settings" or "PUT 200 settingslayers/site/status".
+// ledger records the requests about the ConfigMap and the layers, but for those that fill the caches, and
+// how the server answered: "PATCH 200 configmaps/settings" or "PUT 200 settingslayers/site/status".
 type ledger struct{ testcluster.Output }
 
 func (l *ledger) watch(config *rest.Config) {
 	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
-		if what := inWords(request); err == nil && what != "" {
-			// It is noted when all of the answer is here: a test that has seen it may
-			// stop the operator, and an answer that is cut off would be an error.
+		if what := about(request); err == nil && what != "" {
+			// It is noted when all of the answer is here: a test that has seen it may stop the
+			// operator, and an answer that is cut off would be an error.
 			if _, err := readWhole(response); err != nil {
 				return nil, err
 			}
@@ -326,23 +308,22 @@ func readWhole(response *http.Response) (string, error) {
 	return string(body), err
 }
 
-// inWords is what a request is about; empty if it fills a cache, finds out what the server can,
-// or records an event.
-func inWords(request *http.Request) string {
-	_, resource, namespaced := strings.Cut(request.URL.Path, "/namespaces/")
-	_, resource, _ = strings.Cut(resource, "/")
-	if !namespaced || request.Method == http.MethodGet && !strings.Contains(resource, "/") || strings.HasPrefix(resource, "events") {
+// about is the object that a request is about; empty if it fills a cache, finds out what the server
+// can, or records an event.
+func about(request *http.Request) string {
+	_, object, _ := strings.Cut(request.URL.Path, "/namespaces/")
+	_, object, _ = strings.Cut(object, "/")
+	if !strings.Contains(object, "/") || strings.HasPrefix(object, "events") {
 		return ""
 	}
-	return resource
+	return object
 }
 
-// before calls the function before the first request with this method about that resource, such
-// as configmaps/settings.
-func before(method, resource string, do func()) func(*rest.Config) {
+// before calls the function before the first request with this method about that object.
+func before(method, object string, do func()) func(*rest.Config) {
 	var once sync.Once
 	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if request.Method == method && inWords(request) == resource {
+		if request.Method == method && about(request) == object {
 			once.Do(do)
 		}
 		return next.RoundTrip(request)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestTheServerRefusesABadLayer(t *testing.T) {
-	s := sharedWorld(t).newEnv(t, "bad")
+	s := newEnv(t)
 	const badKey = "a key of data is not one that a ConfigMap can have: letters, digits, -, _ and ., at most 253 of them, and not .. in front"
 	const tooLarge = "the values of data are larger than 1 MiB, which is all that a ConfigMap can hold"
 	for name, tc := range map[string]struct {
@@ -50,7 +50,7 @@ func TestTheServerRefusesABadLayer(t *testing.T) {
 // tried is what the server says to a layer with this data, without storing it.
 func tried(s *env, d data) error {
 	layer := aLayer("tried", 0, 0, d)
-	layer.Namespace, layer.UID = s.name, ""
+	layer.Namespace, layer.UID = s.namespace, ""
 	return s.admin.Create(s.t.Context(), layer, client.DryRunAll)
 }
 
@@ -65,7 +65,7 @@ func keys(n int) data {
 // TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap compares the schema with the server's own
 // opinion, for each ASCII character, and where it stands.
 func TestEveryKeyThatTheSchemaAdmitsSuitsAConfigMap(t *testing.T) {
-	s := sharedWorld(t).newEnv(t, "keys")
+	s := newEnv(t)
 	for c := range 128 {
 		for _, key := range []string{string(rune(c)), "a" + string(rune(c)), string(rune(c)) + "a"} {
 			settings := s.settings()

@@ -1,37 +1,37 @@
 package settings
 
 import (
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // TestNothingIsRemovedBecauseOfAStaleCache runs two operators. The cache of one lacks the only
 // layer, and the other has made the ConfigMap from it.
 func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
-	s := sharedWorld(t).newEnv(t, "stale")
-	stale, requests, log := &lag{}, &ledger{}, s.logged()
-	s.start(stale.watch, requests.watch)
+	s := newEnv(t)
+	layers, lists := layersOf(t)
+	requests, log := &ledger{}, s.logged()
+	s.start(layers.Wrap, through(lists.count), requests.watch)
 	s.eventually(func() bool { return strings.Contains(log.String(), "Starting workers") }, "its caches have not synced")
 
-	release := stale.hold(t)
+	layers.Shut()
 	requests.Take()
-	lists := stale.lists.Load()
+	before := lists.Load()
 	stop := s.start()
 	s.layer("site", 0, data{"colour": "green"})
 	good := state{"settings": "colour=green; of site", "site": "True Merged 1"}
 	s.becomes(good)
-	s.eventually(func() bool { return stale.lists.Load() > lists || len(requests.ofConfigMap("")) > 0 }, "it has not seen the new ConfigMap")
+	s.eventually(func() bool { return lists.Load() > before || len(requests.ofConfigMap("")) > 0 }, "it has not seen the new ConfigMap")
 	require.Empty(t, requests.ofConfigMap(""))
 	stop()
-	release()
+	layers.Open()
 
 	// It has one worker and one key, so this repair comes after all that it did before.
 	s.edit(`{"data":{"colour":"forged"}}`)
@@ -40,27 +40,29 @@ func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
 	assert.Equal(t, []string{"PATCH 200 configmaps/settings"}, requests.ofConfigMap("20"))
 }
 
-// TestAnOrphanIsNotTakenBackBecauseOfAStaleCache deletes a layer with --cascade=orphan, and the
-// operator sees that the ConfigMap has lost its owner before it sees why.
+// TestAnOrphanIsNotTakenBackBecauseOfAStaleCache is kubectl delete --cascade=orphan, with the part of the
+// garbage collector in the hands of the test: it takes the owner off the ConfigMap, and only then lets the
+// layer go. The operator sees that the owner is gone before it sees why.
 func TestAnOrphanIsNotTakenBackBecauseOfAStaleCache(t *testing.T) {
-	s := sharedWorld(t).newEnv(t, "orphan")
-	stale, requests := &lag{}, &ledger{}
-	s.start(stale.watch, requests.watch)
+	s := newEnv(t)
+	layers, lists := layersOf(t)
+	requests := &ledger{}
+	s.start(layers.Wrap, through(lists.count), requests.watch)
 	s.layer("defaults", 0, data{"colour": "grey"})
 	s.becomes(state{"settings": "colour=grey; of defaults", "defaults": "True Merged 1"})
-	// By the status it knows the ConfigMap for its own. An operator that has seen a later
-	// change of the layer has it in its cache.
+	// By the status it knows the ConfigMap for its own. An operator that has seen a later change of
+	// the layer has it in its cache.
 	s.patchLayer("defaults", `{"metadata":{"finalizers":["example.com/orphan"]},"spec":{"data":{"colour":"blue"}}}`)
 	s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 2"})
 
-	release := stale.hold(t)
+	layers.Shut()
 	requests.Take()
-	lists := stale.lists.Load()
+	before := lists.Load()
 	s.deleteLayer("defaults")
 	s.edit(`{"metadata":{"ownerReferences":null}}`)
-	s.eventually(func() bool { return stale.lists.Load() > lists || len(requests.ofConfigMap("20")) > 0 }, "it has not seen the ConfigMap without its owner")
+	s.eventually(func() bool { return lists.Load() > before || len(requests.ofConfigMap("20")) > 0 }, "it has not seen the ConfigMap without its owner")
 	s.patchLayer("defaults", `{"metadata":{"finalizers":null}}`)
-	release()
+	layers.Open()
 
 	// The status of a layer that comes later shows that the operator has seen the first go.
 	s.layer("site", 10, data{"colour": "green"})
@@ -68,45 +70,20 @@ func TestAnOrphanIsNotTakenBackBecauseOfAStaleCache(t *testing.T) {
 	assert.Empty(t, requests.ofConfigMap("20"))
 }
 
-// lag makes the watch on layers lag, and counts the lists of layers.
-type lag struct {
-	mu    sync.RWMutex // locked while the watch lags
-	lists atomic.Int32
+// layersOf is a gate for the watch of layers, and a count of the lists of layers: the live reads.
+func layersOf(t *testing.T) (*testcluster.Gate, *liveReads) {
+	isWatch := func(r *http.Request) bool { return ofLayers(r) && r.URL.Query().Get("watch") != "" }
+	return testcluster.NewGate(t, isWatch), &liveReads{}
 }
 
-func (l *lag) watch(config *rest.Config) {
-	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		response, err := next.RoundTrip(request)
-		if err != nil || !strings.HasSuffix(request.URL.Path, "/settingslayers") {
-			return response, err
-		}
-		if request.URL.Query().Get("watch") == "" {
-			l.lists.Add(1)
-		} else {
-			response.Body = lagging{response.Body, l}
-		}
-		return response, nil
-	})(config)
-}
+func ofLayers(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/settingslayers") }
 
-// hold lets no event of the watch through until release is called, or the test ends.
-func (l *lag) hold(t *testing.T) (release func()) {
-	t.Helper()
-	l.mu.Lock()
-	release = sync.OnceFunc(l.mu.Unlock)
-	t.Cleanup(release)
-	return release
-}
+type liveReads struct{ atomic.Int32 }
 
-type lagging struct {
-	io.ReadCloser
-	lag *lag
-}
-
-// Read returns what it has read once the watch no longer lags.
-func (b lagging) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.lag.mu.RLock()
-	defer b.lag.mu.RUnlock()
-	return n, err
+func (l *liveReads) count(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	response, err := next.RoundTrip(r)
+	if ofLayers(r) && r.URL.Query().Get("watch") == "" {
+		l.Add(1)
+	}
+	return response, err
 }
