@@ -41,12 +41,10 @@ e2e: $(LAB) | go ## Install it in a lab of its own, and let things go wrong
 
 # How long a soak takes: make soak-6 FOR=10m
 FOR ?= 2h
-# Where a ramp is drawn; the picture of the lesson is load/ramp.svg.
-PICTURE ?= bin/ramp.svg
 
 .PHONY: load-6
 load-6: $(LAB) | go ## Measure the manager: more and more Ats a second, and 100,000 that wait (some 15 minutes)
-	@sh 06-shipping/load.sh ramp --picture='$(PICTURE)'
+	@sh 06-shipping/load.sh ramp
 	@sh 06-shipping/load.sh standing
 
 .PHONY: soak-6

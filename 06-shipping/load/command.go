@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,39 +62,21 @@ func soakCommand(programs *Programs) *cobra.Command {
 
 func rampCommand(programs *Programs) *cobra.Command {
 	o := RampOptions{}
-	var picture string
-	check := func() error {
-		_, err := os.Stat(filepath.Dir(picture)) // before minutes are spent on what cannot be drawn
-		return errors.Join(o.check(), err)
-	}
 	command := &cobra.Command{
 		Use:   "ramp",
 		Short: "Run more and more Ats a second, and see where it bends",
 		Args:  cli.NoArgs,
-		RunE: measurement(programs, check, func(command *cobra.Command) error {
+		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
 			o.Programs = *programs
 			steps, err := Ramp(command.Context(), o, command.ErrOrStderr())
 			PrintRamp(command.OutOrStdout(), steps, o.Bend)
-			if err != nil || picture == "" || command.Context().Err() != nil {
-				return err
-			}
-			fmt.Fprintln(command.ErrOrStderr(), "writing", picture)
-			return writePicture(picture, steps)
+			return err
 		}),
 	}
 	command.Flags().Float64SliceVar(&o.Rates, "rates", []float64{5, 10, 20, 40, 80, 160, 320}, "how `many` Ats a second, one after the other")
 	command.Flags().DurationVar(&o.Each, "each", 30*time.Second, "how `long` each")
 	command.Flags().DurationVar(&o.Bend, "bend", 5*time.Second, "how `late` the slowest of a hundred pods must be to end it")
-	command.Flags().StringVar(&picture, "picture", "", "the `file` of a picture of it, as SVG")
 	return command
-}
-
-func writePicture(path string, steps []Step) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(Picture(file, steps), file.Close())
 }
 
 func standingCommand(programs *Programs) *cobra.Command {

@@ -12,7 +12,6 @@
 //	workload.go   Ats at a steady rate, and the pods that came of them
 //	metrics.go    what the manager and the API server report about themselves
 //	trend.go      does it grow? Theil-Sen, and not two points
-//	picture.go    a ramp as an SVG
 //	e2e           a soak of a manager that leaks
 //
 // Every figure of the lesson and of the manifests comes from here. The idea of a ramp of real

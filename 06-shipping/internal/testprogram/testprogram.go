@@ -21,10 +21,11 @@ var sources = map[string]struct{ folder, target string }{
 	"KUSTOMIZE":      {"../../../tools/pinned/kustomize", "make test-6"},
 	"HELM":           {"../../../tools/pinned/helm", "make test-heavy"},
 	"KWOK":           {"../../../tools/pinned/kwok", "make test-heavy"},
+	"OPM":            {"../../../tools/pinned/olm", "make test-heavy"},
 	"SHIPPING_TOOLS": {"../../tools", "make test-heavy"},
 }
 
-// Path returns the path of a program, by its variable: HELM, KUSTOMIZE, KWOK, or SHIPPING_TOOLS for the
+// Path returns the path of a program, by its variable: HELM, KUSTOMIZE, KWOK, OPM, or SHIPPING_TOOLS for the
 // folder of those in ../../tools.
 func Path(t testing.TB, variable string) string {
 	t.Helper()

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Step 6: a bundle was made that is the committed one and grants what role.yaml grants.
+# Step 6: there is a bundle of v0.6.2, and it grants what role.yaml grants.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! diff -r bin/cnat.v0.6.1 packaging/bundle/v0.6.1 >/dev/null 2>&1; then
-	echo "bin/cnat.v0.6.1 is not the bundle of v0.6.1: make it with bin/bundle"
+csv=bin/cnat.v0.6.2/manifests/cnat.clusterserviceversion.yaml
+if ! grep -q '^  name: cnat.v0.6.2$' $csv 2>/dev/null || ! grep -q '^  replaces: cnat.v0.6.1$' $csv; then
+	echo "bin/cnat.v0.6.2 is not the bundle that replaces v0.6.1: copy packaging/bundle/v0.6.1, and change its versions with sed"
 	exit 1
 fi
 if [ ! -s granted.log ] || ! cmp -s role.log granted.log; then
