@@ -24,6 +24,7 @@ import (
 	// What the programs are made of.
 	_ "example.com/hacking-a-controller/05-crd-operator/clientgo"
 	_ "example.com/hacking-a-controller/05-crd-operator/controllerruntime"
+	_ "example.com/hacking-a-controller/05-crd-operator/settings"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -69,12 +70,12 @@ func startLab(t *testing.T) *lab {
 
 	// Go's test cache does not know what go build reads. So the rest of it is imported
 	// above.
-	for _, operator := range operators {
+	for _, operator := range []string{"clientgo", "controllerruntime", "settings"} {
 		_, err := os.ReadFile(filepath.Join("../cmd", operator, "main.go"))
 		require.NoError(t, err)
 		l.createUser(t, operator)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", l.programs, "../cmd/clientgo", "../cmd/controllerruntime")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", l.programs, "../cmd/...")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	return l

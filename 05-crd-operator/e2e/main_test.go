@@ -11,9 +11,6 @@ func TestMain(m *testing.M) { testcluster.Main(m) }
 
 const pause = 50 * time.Millisecond
 
-// operators are the two forms of the operator, each a program of its own.
-var operators = []string{"clientgo", "controllerruntime"}
-
 // TestInALab starts one lab for all. Each case runs in a namespace of its own,
 // with an operator of its own that sees only that namespace.
 func TestInALab(t *testing.T) {
@@ -22,10 +19,12 @@ func TestInALab(t *testing.T) {
 		t.Parallel()
 		demoAfterCtrlC(t, l)
 	})
-	for _, operator := range operators {
+	for _, operator := range []string{"clientgo", "controllerruntime"} {
 		for name, run := range map[string]func(*env){
-			"a shell runs the command, and prints YAY":     prints,
+			"the sample of the book prints YAY":            printsYAY,
+			"a shell runs the command":                     isAShell,
 			"a command that fails is run again in its pod": failsAndDeletes,
+			"a namespace that goes away starts nothing":    namespaceGoes,
 			"a pod deleted by hand is not run again":       podDeleted,
 		} {
 			t.Run(operator+": "+name, func(t *testing.T) {
@@ -34,4 +33,8 @@ func TestInALab(t *testing.T) {
 			})
 		}
 	}
+	t.Run("settings: a workload reads the healed value", func(t *testing.T) {
+		t.Parallel()
+		aWorkloadReadsTheHealedValue(l.newEnv(t, "settings"))
+	})
 }
