@@ -4,7 +4,7 @@
 //	go test -run '^$' -bench . ./bench
 //
 //	writes_test.go       what one At costs the server, from its creation to DONE
-//	own_writes_test.go   a read that waits for what was written before it
+//	own_writes_test.go   reads that wait for what was written before them
 //	burst_test.go        many Ats that are due at the same instant
 //	idle_test.go         many Ats that are due tomorrow
 //	drift_test.go        how soon settings undoes what others do

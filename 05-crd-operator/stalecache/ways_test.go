@@ -140,7 +140,7 @@ func TestWithAFrozenCache(t *testing.T) {
 		var got [2]string
 		for i, writer := range []client.Client{program.GetClient(), somebody} {
 			object := program.create(t)
-			program.frozen.shut()
+			program.watches.Shut()
 			object.Data = map[string]string{"tide": "high"}
 			require.NoError(t, writer.Update(t.Context(), object))
 			if w.wrote != nil && i == 0 {
@@ -154,7 +154,7 @@ func TestWithAFrozenCache(t *testing.T) {
 			read, err := w.read(ctx, client.ObjectKeyFromObject(object))
 			cancel()
 			got[i] = outcome(read, err, object)
-			program.frozen.release()
+			program.watches.Open()
 		}
 		assert.Equal(t, want[w.name], got, w.name)
 		fmt.Printf("%-20s %-10s %s\n", w.name, got[0], got[1])

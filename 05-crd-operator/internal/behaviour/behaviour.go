@@ -1,19 +1,15 @@
-// Package behaviour tests what an operator for Ats has to do, in cases that run on a
-// real API server with a fake clock. Both forms of the operator pass all of them.
+// Package behaviour tests what an operator for Ats has to do, in cases that run on a real API server
+// with a clock that the test sets. Both forms of the operator pass all of them. What a reconcile decides,
+// and what it makes of each answer, is tested beside the code; here is what needs a server or a watch.
 //
-//	when.go       the command is run on time
-//	phases.go     what the pod is like, and what the status of an At shows
-//	once.go       there is one pod for an At, ever
-//	stale.go      also when a cache is stale, and none for an At that is gone or postponed
-//	crash.go      also when the operator dies after any write
-//	names.go      pods that were there before
-//	quiet.go      the least work
-//	outage.go     the server goes, or the operator
-//	role.go       the operator may do what it has to, and no more
+//	life.go      what becomes of an At and of its pod
+//	stale.go     what never happens because a cache is stale
+//	crash.go     what comes of it when the operator dies after any write
+//	quiet.go     the least work
+//	role.go      the operator may do what it has to, and no more
 //
-// The other files are what the cases are made of: env.go the clock and the users, pods.go
-// the kubelet, expect.go what is expected, operator.go the operator, clock.go and
-// requests.go what it does, faults.go the faults that it is run with.
+// The cases are made of env.go, where the test is the users and the kubelet, and of operator.go: the
+// operator, and what it requests.
 package behaviour
 
 import (
@@ -25,7 +21,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -44,58 +39,43 @@ type suite struct {
 	config  *rest.Config // a user that may do what the rules allow
 }
 
-// testCase is the value in a table. Its key is a sentence, the name of the case.
-type testCase func(*env)
-
 // Test runs all cases with the operator. It has no other rights than those of
 // the ClusterRole in config/rbac, under the policy in config/admission.
 func Test(t *testing.T, run Operator, config, roleName string) {
-	s, crd := newSuite(t, run, config, roleName)
-
-	s.cluster.InstallCRDs(t, crd)
-	t.Run("alone", func(t *testing.T) { s.runCases(t, alone, outage) })
+	s := newSuite(t, run, config, roleName)
+	t.Run("alone", func(t *testing.T) { outage(newEnv(t, s)) })
 	t.Run("together", func(t *testing.T) {
-		s.runCases(t, together, when, phases, once, stale, names, quiet, role)
+		s.runCases(t, life, stale, quiet, role)
 		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
-		t.Run("deaths", func(t *testing.T) { t.Parallel(); nothingRunsTwice(t, s) })
 		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
 	})
 }
 
 // TestStale runs the cases of stale caches alone, but for those with these names.
 func TestStale(t *testing.T, run Operator, config, roleName string, without ...string) {
-	s, crd := newSuite(t, run, config, roleName)
-	s.cluster.InstallCRDs(t, crd)
 	cases := maps.Clone(stale)
 	for _, name := range without {
 		require.Contains(t, cases, name)
 		delete(cases, name)
 	}
-	s.runCases(t, together, cases)
+	newSuite(t, run, config, roleName).runCases(t, cases)
 }
 
-// newSuite starts a cluster, with what the operator needs but for the CRD of Ats.
-func newSuite(t *testing.T, run Operator, config, roleName string) (*suite, *apiextensionsv1.CustomResourceDefinition) {
+// newSuite starts a cluster, with what the operator needs.
+func newSuite(t *testing.T, run Operator, config, roleName string) *suite {
 	t.Helper()
-	crds := filepath.Join(config, "crd")
-	crd := testcluster.ReadCRDs(t, crds)
-	i := slices.IndexFunc(crd, func(c *apiextensionsv1.CustomResourceDefinition) bool { return c.Spec.Names.Kind == "At" })
-	require.GreaterOrEqual(t, i, 0, "no CRD for At in %s", crds)
 	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
-	s.config = s.cluster.User(t, roleName, s.rules)
+	s.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, filepath.Join(config, "crd"))...)
 	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
-	return s, crd[i]
+	s.config = s.cluster.User(t, roleName, s.rules)
+	return s
 }
 
-const together, alone = true, false
-
-func (s *suite) runCases(t *testing.T, parallel bool, tables ...map[string]testCase) {
+func (s *suite) runCases(t *testing.T, tables ...map[string]func(*env)) {
 	for _, table := range tables {
 		for _, name := range slices.Sorted(maps.Keys(table)) {
 			t.Run(name, func(t *testing.T) {
-				if parallel {
-					t.Parallel()
-				}
+				t.Parallel()
 				table[name](newEnv(t, s))
 			})
 		}

@@ -2,211 +2,161 @@ package behaviour
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"regexp"
+	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
-// crashes runs one case without a fault and counts the writes in it. Then it runs
-// the case twice for each of them. This write reaches the server, and the answer
-// does not come back. The first time the operator dies of that, and a new one
-// takes over; the second time it lives on. The cluster must end in the same state,
-// to the last label.
+// crashes leads some Ats to their ends, and counts the writes. Then it does so twice for each of them.
+// This write reaches the server, and the answer does not come back. The first time the operator dies of
+// that, and a new one takes over; the second time it lives on. All must end in the same state.
 func crashes(t *testing.T, suite *suite) {
-	var requests *ledger
-	s, want := outcome(t, suite, func(s *env) { requests = s.start().requests })
-	s.recorded("harbour", "Normal Started", "Normal Succeeded")
-	s.recorded("storm", "Normal Started", "Warning CommandFailed")
-	s.recorded("wreck", "Normal Started", "Warning PodDeleted")
-	s.recorded("fog", "Warning StartingDeadlineExceeded")
-	s.recorded("reef", "Warning PodNameTaken", "Normal Started")
-	writes := requests.accepted()
-	assert.Len(t, writes, 27, "these are not the writes that the comments of outcome count: %v", writes)
+	s := newEnv(t, suite)
+	o := s.start()
+	want := s.threeLives()
+	var writes []string
+	s.eventually("the writes that the comments of threeLives count", func(context.Context) (any, bool) {
+		writes = nil
+		for _, r := range o.all() {
+			if isWrite(r.what) && r.code/100 == 2 && !strings.HasPrefix(r.at, "fence-") {
+				writes = append(writes, r.what)
+			}
+		}
+		return writes, len(writes) == 19
+	})
 
-	for n, write := range writes {
-		t.Run(fmt.Sprintf("the operator dies after write %d, to %s", n+1, write), func(t *testing.T) {
+	for i, write := range writes {
+		t.Run(fmt.Sprintf("the operator dies after write %d, to %s", i+1, write), func(t *testing.T) {
 			t.Parallel()
-			var deaths atomic.Int32
-			_, got := outcome(t, suite, func(s *env) { s.startAgainAfter(n+1, &deaths) })
-			assert.Equal(t, want, got)
-			assert.EqualValues(t, 1, deaths.Load())
+			s := newEnv(t, suite)
+			var lost <-chan struct{}
+			mortal := s.start(func(o *operator) { lost = o.loseAnswer(i+1, dies) })
+			var heir sync.WaitGroup
+			heir.Go(func() {
+				select {
+				case <-lost:
+					mortal.stop()
+					s.start()
+				case <-t.Context().Done(): // the case is over
+				}
+			})
+			t.Cleanup(heir.Wait)
+			assert.Equal(t, want, s.threeLives())
+			assert.True(t, isClosed(lost), "it has not made so many writes")
 		})
-		t.Run(fmt.Sprintf("the answer is lost to write %d, to %s", n+1, write), func(t *testing.T) {
+		t.Run(fmt.Sprintf("the answer is lost to write %d, to %s", i+1, write), func(t *testing.T) {
 			t.Parallel()
-			var lost atomic.Int32
-			_, got := outcome(t, suite, func(s *env) { s.start(withFault(loseAnswer(n+1, func() { lost.Add(1) }))) })
-			assert.Equal(t, want, got)
-			assert.EqualValues(t, 1, lost.Load())
+			s := newEnv(t, suite)
+			var lost <-chan struct{}
+			s.start(func(o *operator) { lost = o.loseAnswer(i+1, livesOn) })
+			assert.Equal(t, want, s.threeLives())
+			assert.True(t, isClosed(lost), "it has not made so many writes")
 		})
 	}
 }
 
-// outcome runs the case, and returns what is in the cluster at the end.
-func outcome(t *testing.T, suite *suite, start func(*env)) (s *env, end []string) {
-	s = newEnv(t, suite)
-	s.foreignPod("reef-pod")
-	start(s)
-
+// threeLives leads three Ats to their ends, and returns what is in the cluster then.
+func (s *env) threeLives() []string {
+	s.t.Helper()
 	s.create("harbour", "11:00:00")
 	s.becomes("harbour", waiting) // PENDING
 	s.step = 5 * time.Minute
 	s.runs("harbour") // RUNNING, a pod, an event
-	s.step = little
-	s.ends("harbour-pod", 0)
+	s.step = 50 * time.Millisecond
+	s.ends("harbour", 0)
 	s.becomes("harbour", succeeded) // DONE, an event, the finalizer
-	s.released("harbour-pod")
-
-	s.create("storm", "09:00:00")
-	s.ends("storm-pod", 1)                      // RUNNING, a pod, an event
-	s.becomes("storm", failed("CommandFailed")) // DONE, an event, the finalizer
-	s.released("storm-pod")
+	s.released("harbour")
 
 	s.create("wreck", "09:00:00")
-	s.deletePod("wreck-pod")                 // RUNNING, a pod, an event
-	s.becomes("wreck", failed("PodDeleted")) // DONE, an event, the finalizer
-	s.gone("wreck-pod")
+	s.deletePod("wreck")        // RUNNING, a pod, an event
+	s.becomes("wreck", deleted) // DONE, an event, the finalizer
+	s.gone("wreck")
 
-	s.create("fog", "09:00:00", deadline(1))
-	s.becomes("fog", missed) // DONE, an event
-
+	s.foreignPod("reef")
 	s.create("reef", "09:00:00")
 	s.becomes("reef", taken) // RUNNING, that the name is taken, an event
-	s.deletePod("reef-pod")
+	s.deletePod("reef")
 	s.step = time.Second
 	s.runs("reef") // a pod, an event, and that nothing is in the way
-
-	s.step = little
-	s.probe()
-	s.ran("harbour", "storm", "wreck", "reef")
-	return s, s.everything()
+	s.step = 50 * time.Millisecond
+	s.settle()
+	s.ran("harbour", "wreck", "reef")
+	return s.state()
 }
 
-// nothingRunsTwice has the operator die after each write in the life of an At. Then
-// its pod is deleted, while no operator is there to see it.
-func nothingRunsTwice(t *testing.T, suite *suite) {
-	life := []string{"PENDING", "RUNNING", "the pod", "the event Started", "DONE", "the event Succeeded", "the finalizer"}
-	for n, write := range life {
-		t.Run("the operator dies after "+write+", and the pod is deleted", func(t *testing.T) {
-			t.Parallel()
-			s := newEnv(t, suite)
-			d := &dying{}
-			dead := make(chan struct{})
-			first := s.start(withFault(loseAnswer(n+1, func() { d.die(); close(dead) })), withFault(d.roundTrip))
-			s.create("kettle", "11:00:00")
-			const created = 3 // the third write is the pod
-			if n > 0 {
-				first.sleepsUntil("11:00:00")
-				s.jump("11:00:00")
-			}
-			if n+1 > created+1 {
-				s.ends("kettle-pod", 0)
-			}
-			s.eventually("the operator to die", func(context.Context) (any, bool) {
-				select {
-				case <-dead:
-					return nil, true
-				default:
-					return first.requests.about(""), false
-				}
-			})
-			first.stop()
-			if n+1 >= created {
-				s.deletePod("kettle-pod")
-			}
-
-			s.jump("11:00:00")
-			s.start()
-			switch {
-			case n+1 < created:
-				s.ends("kettle-pod", 0)
-				s.becomes("kettle", succeeded)
-			case n+1 <= created+1:
-				s.becomes("kettle", failed("PodDeleted"))
-			default:
-				s.becomes("kettle", succeeded)
-			}
-			s.probe()
-			if n+1 >= created {
-				s.gone("kettle-pod")
-			}
-			s.ran("kettle")
-		})
-	}
-}
-
-// startAgainAfter starts an operator that dies after so many writes. Then another
-// takes over.
-func (s *env) startAgainAfter(writes int, deaths *atomic.Int32) {
-	d := &dying{}
-	dead := make(chan struct{})
-	lost := func() {
-		d.die()
-		deaths.Add(1)
-		close(dead)
-	}
-	first := s.start(withFault(loseAnswer(writes, lost)), withFault(d.roundTrip))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-dead:
-			first.stop()
-			s.start()
-		case <-s.t.Context().Done(): // the case is over
-		}
-	}()
-	s.t.Cleanup(func() { <-done })
-}
-
-// everything is all Ats, and all pods that are there, without what differs from
-// one run to the next. It also checks that no event was recorded twice.
-func (s *env) everything() []string {
+// state is all Ats and all pods, without what differs from one run to the next. Of events, which may be
+// lost, it only sees that none was recorded twice.
+func (s *env) state() (all []string) {
 	s.t.Helper()
 	ats, err := s.ats.List(s.t.Context(), metav1.ListOptions{})
 	require.NoError(s.t, err)
-	pods, err := s.client.CoreV1().Pods(s.namespace).List(s.t.Context(), metav1.ListOptions{})
+	pods, err := s.pods.List(s.t.Context(), metav1.ListOptions{})
 	require.NoError(s.t, err)
-
-	var all []string
 	for _, at := range ats.Items {
-		if isProbe(at.Name) {
-			continue
-		}
 		events, err := s.events(s.t.Context(), &at)
 		require.NoError(s.t, err)
 		assert.Equal(s.t, slices.Compact(slices.Clone(events)), events, "events about %s", at.Name)
-		all = append(all, inJSON(s, at.ObjectMeta, at.Spec, at.Status))
+		all = append(all, fmt.Sprintf("At %s: %s, in %s, with an exit code: %t", at.Name, words(&at), at.Status.PodName, at.Status.ExitCode != nil))
 	}
 	for _, pod := range pods.Items {
-		if isProbe(pod.Name) {
-			continue
-		}
-		all = append(all, inJSON(s, pod.ObjectMeta, pod.Spec, pod.Status))
+		all = append(all, fmt.Sprintf("pod %s: %s, %v, %v, of %d", pod.Name, pod.Status.Phase, pod.Labels, pod.Finalizers, len(pod.OwnerReferences)))
 	}
 	slices.Sort(all)
 	return all
 }
 
-var (
-	instant    = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*Z"`)
-	identifier = regexp.MustCompile(`"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"`)
-)
+const dies, livesOn = true, false
 
-// inJSON is an object in which all times are one, and all identifiers.
-func inJSON(s *env, meta metav1.ObjectMeta, parts ...any) string {
-	meta.ResourceVersion, meta.ManagedFields = "", nil
-	content, err := json.Marshal(append([]any{meta}, parts...))
-	require.NoError(s.t, err)
-	content = instant.ReplaceAll(content, []byte(`"TIME"`))
-	content = identifier.ReplaceAll(content, []byte(`"UID"`))
-	return strings.ReplaceAll(string(content), s.namespace, "NAMESPACE")
+// loseAnswer lets the write with this number, counted from 1, reach the server, and loses the answer. If
+// the operator dies of it, no later write arrives. Writes that the server refuses do not count.
+func (o *operator) loseAnswer(number int, dies bool) (lost <-chan struct{}) {
+	errLost, done := errors.New("the network is in a bad mood"), make(chan struct{})
+	var mu sync.Mutex // one write at a time
+	accepted := 0
+	o.faults = append(o.faults, func(config *rest.Config) {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
+				if !isWrite(parse(r).what) {
+					return next.RoundTrip(r) // what the caches of a dead operator read hurts nobody
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if dies && accepted >= number {
+					return nil, errLost
+				}
+				response, err := next.RoundTrip(r)
+				if err != nil || response.StatusCode/100 != 2 {
+					return response, err
+				}
+				if accepted++; accepted != number {
+					return response, nil
+				}
+				response.Body.Close()
+				close(done)
+				return nil, errLost
+			})
+		})
+	})
+	return done
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

@@ -3,48 +3,50 @@ package behaviour
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	testclock "k8s.io/utils/clock/testing"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	client "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// env is what one case runs in: a namespace, and a time. Its methods are what
-// happens there, by the hand of users and of the cluster.
+// env is what one case runs in: a namespace of its own, at ten in the morning.
 type env struct {
 	t         *testing.T
 	suite     *suite
 	namespace string
 	client    kubernetes.Interface // the administrator
 	ats       client.AtInterface
-	pods      *podLog
+	pods      typedcorev1.PodInterface
+	failed    chan error // of an operator that could not start
+	fences    int
 
-	// The time moves by a step at each check while the case waits, so that
-	// operators come to try again what has failed. In a case whose moments
-	// matter it stands still.
-	clock  *testclock.FakeClock
-	step   time.Duration
-	probes int
+	mu        sync.Mutex
+	operators []*operator // all that were started
 
-	failed chan error // of an operator that could not start
+	// The time moves by a step at each check while the case waits, so that operators come to
+	// try again what has failed. In a case whose moments matter it stands still.
+	clock *testclock.FakeClock
+	step  time.Duration
 }
 
-// All cases begin at ten in the morning of the same day.
-const day, morning = "2019-04-12", "10:00:00"
-
-// A step of the time is as little as not to come near the next hour.
-const little, still = 50 * time.Millisecond, 0
+const day, still = "2019-04-12", 0
 
 // moment is a time on that day, such as 11:30:00.
 func moment(clock string) time.Time {
@@ -67,9 +69,9 @@ func newEnv(t *testing.T, suite *suite) *env {
 		t: t, suite: suite, namespace: namespace.Name,
 		client: suite.cluster.Client,
 		ats:    versioned.NewForConfigOrDie(suite.cluster.Config).CnatV1alpha1().Ats(namespace.Name),
-		pods:   watchPods(t, suite.cluster.Client, namespace.Name),
-		clock:  testclock.NewFakeClock(moment(morning)),
-		step:   little,
+		pods:   suite.cluster.Client.CoreV1().Pods(namespace.Name),
+		clock:  testclock.NewFakeClock(moment("10:00:00")),
+		step:   50 * time.Millisecond,
 		failed: make(chan error, 1),
 	}
 }
@@ -77,7 +79,31 @@ func newEnv(t *testing.T, suite *suite) *env {
 // jump sets the clock.
 func (s *env) jump(clock string) { s.clock.SetTime(moment(clock)) }
 
-// create makes an At for a time of the day.
+// eventually waits until the function reports true. It returns what it saw, for the message.
+func (s *env) eventually(what string, met func(context.Context) (got any, ok bool)) {
+	s.t.Helper()
+	deadline := time.After(testcluster.TestTimeout)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
+		got, ok := met(ctx)
+		cancel()
+		if ok {
+			return
+		}
+		select {
+		case err := <-s.failed:
+			require.Fail(s.t, "the operator could not start", "%v", err)
+		case <-deadline:
+			require.Fail(s.t, "waited in vain for "+what, "in the end there was %v", got)
+		case <-tick.C:
+		}
+		s.clock.Step(s.step)
+	}
+}
+
+// create creates an At for a time of the day.
 func (s *env) create(name, clock string, change ...func(*cnat.At)) *cnat.At {
 	s.t.Helper()
 	at := &cnat.At{
@@ -90,15 +116,6 @@ func (s *env) create(name, clock string, change ...func(*cnat.At)) *cnat.At {
 	at, err := s.ats.Create(s.t.Context(), at, metav1.CreateOptions{})
 	require.NoError(s.t, err)
 	return at
-}
-
-// written is the schedule as it is written.
-func written(schedule string) func(*cnat.At) {
-	return func(at *cnat.At) { at.Spec.Schedule = schedule }
-}
-
-func deadline(seconds int64) func(*cnat.At) {
-	return func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = &seconds }
 }
 
 func (s *env) reschedule(name, clock string) {
@@ -117,63 +134,191 @@ func (s *env) delete(name string) {
 	require.NoError(s.t, s.ats.Delete(s.t.Context(), name, metav1.DeleteOptions{}))
 }
 
-func isProbe(name string) bool { return strings.HasPrefix(name, "probe-") }
-
-// probe makes an At that is due, waits until it is DONE and has let its pod go, and
-// does so once more. An operator with one worker has then dealt with all that came
-// before the first, and its caches have seen what came of that before the second.
-func (s *env) probe() {
+func (s *env) get(name string) *cnat.At {
 	s.t.Helper()
-	for range 2 {
-		s.probes++
-		name := fmt.Sprintf("probe-%d", s.probes)
-		s.create(name, "00:00:00")
-		s.ends(name+"-pod", 0)
-		s.becomes(name, succeeded)
-		s.released(name + "-pod")
-	}
+	at, err := s.ats.Get(s.t.Context(), name, metav1.GetOptions{})
+	require.NoError(s.t, err)
+	return at
 }
 
-// barrier makes an At that waits, and returns when it does. An operator with one
-// worker has then dealt with all that came before, even if its cache of pods is
-// stale.
-func (s *env) barrier() {
+// fence returns when an operator with one worker has dealt with all that came before: an At that
+// is created now waits for its time.
+func (s *env) fence() {
 	s.t.Helper()
-	s.probes++
-	name := fmt.Sprintf("probe-%d", s.probes)
+	s.fences++
+	name := fmt.Sprintf("fence-%d", s.fences)
 	s.create(name, "23:00:00")
 	s.becomes(name, waiting)
 }
 
-// pause is how long eventually waits before it checks again.
-const pause = 20 * time.Millisecond
-
-// eventually waits until the function reports true. It returns what it saw, for
-// the message.
-func (s *env) eventually(what string, met func(context.Context) (got any, ok bool)) {
+// settle returns when the caches have seen what came of that, too: two Ats, one after the other,
+// have come to their end.
+func (s *env) settle() {
 	s.t.Helper()
-	deadline := time.After(testcluster.TestTimeout)
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	for {
-		got, ok := s.check(met)
-		if ok {
-			return
-		}
-		select {
-		case err := <-s.failed:
-			require.Fail(s.t, "the operator could not start", "%v", err)
-		case <-deadline:
-			require.Fail(s.t, "waited in vain for "+what, "in the end there was %v", got)
-		case <-tick.C:
-		}
-		s.clock.Step(s.step)
+	for range 2 {
+		s.fences++
+		name := fmt.Sprintf("fence-%d", s.fences)
+		s.create(name, "00:00:00")
+		s.ends(name, 0)
+		s.becomes(name, succeeded)
+		s.released(name)
 	}
 }
 
-// check gives one check a few seconds.
-func (s *env) check(met func(context.Context) (any, bool)) (got any, ok bool) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
-	defer cancel()
-	return met(ctx)
+// What an At comes to, in words.
+const (
+	waiting   = "PENDING, Scheduled=True Waiting"
+	running   = "RUNNING, Scheduled=True Started"
+	taken     = "RUNNING, Scheduled=False PodNameTaken"
+	lost      = "RUNNING, Scheduled=False PodLabelRemoved"
+	notMade   = "RUNNING, Scheduled=False CreationRefused"
+	succeeded = "DONE, Complete=True Succeeded, Scheduled=True Started"
+	deleted   = "DONE, Failed=True PodDeleted, Scheduled=True Started"
+)
+
+// words are the phase and the conditions of an At.
+func words(at *cnat.At) string {
+	var conditions []string
+	for _, c := range at.Status.Conditions {
+		conditions = append(conditions, fmt.Sprintf("%s=%s %s", c.Type, c.Status, c.Reason))
+	}
+	slices.Sort(conditions)
+	return strings.Join(append([]string{string(at.Status.Phase)}, conditions...), ", ")
+}
+
+// becomes waits until the At has come to this.
+func (s *env) becomes(name, want string) {
+	s.t.Helper()
+	s.eventually(name+" to become "+want, func(ctx context.Context) (any, bool) {
+		at, err := s.ats.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err, false
+		}
+		got := words(at)
+		return got, got == want
+	})
+}
+
+// runs waits until the At is RUNNING, and has a pod of its own.
+func (s *env) runs(name string) {
+	s.t.Helper()
+	s.becomes(name, running)
+	at := s.get(name)
+	s.eventually("the pod of "+name, func(ctx context.Context) (any, bool) {
+		pod, err := s.pods.Get(ctx, name+"-pod", metav1.GetOptions{})
+		return err, err == nil && metav1.IsControlledBy(pod, at)
+	})
+}
+
+// ran are the Ats for which a pod was ever created, each as often as that.
+func (s *env) ran(want ...string) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var got []string
+	for _, o := range s.operators {
+		for _, r := range o.all() {
+			if r.what == "create pods" && r.code == 201 && !strings.HasPrefix(r.at, "fence-") {
+				got = append(got, r.at)
+			}
+		}
+	}
+	assert.ElementsMatch(s.t, want, got, "the Ats that a pod was ever created for")
+}
+
+// recorded waits until the events about the At are these, each of them once.
+func (s *env) recorded(name string, want ...string) {
+	s.t.Helper()
+	at := s.get(name)
+	slices.Sort(want)
+	s.eventually(fmt.Sprintf("%s to have the events %v", name, want), func(ctx context.Context) (any, bool) {
+		got, err := s.events(ctx, at)
+		return got, err == nil && slices.Equal(got, want)
+	})
+}
+
+// events are the types and reasons of all events about the At, as kubectl describe looks for them.
+func (s *env) events(ctx context.Context, at *cnat.At) (all []string, err error) {
+	list, err := s.client.EventsV1().Events(s.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list.Items {
+		if e.Regarding.UID == at.UID && e.Regarding.Name == at.Name && e.Regarding.Kind == "At" && e.Note != "" && e.Series == nil {
+			all = append(all, e.Type+" "+e.Reason)
+		} else if e.Regarding.UID == at.UID {
+			all = append(all, fmt.Sprintf("%+v", e))
+		}
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// pod waits until there is a pod of this At, or of its name.
+func (s *env) pod(at string) (pod *corev1.Pod) {
+	s.t.Helper()
+	s.eventually("the pod of "+at, func(ctx context.Context) (any, bool) {
+		var err error
+		pod, err = s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
+		return err, err == nil
+	})
+	return pod
+}
+
+// foreignPod creates a pod that has the name of the At's, and is not its own.
+func (s *env) foreignPod(at string, change ...func(*corev1.Pod)) *corev1.Pod {
+	s.t.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: at + "-pod"}, Spec: lifecycle.DesiredPod(&cnat.At{}, lifecycle.DefaultImage).Spec}
+	for _, f := range change {
+		f(pod)
+	}
+	pod, err := s.pods.Create(s.t.Context(), pod, metav1.CreateOptions{})
+	require.NoError(s.t, err)
+	return pod
+}
+
+// patchPod waits until there is such a pod, and patches it.
+func (s *env) patchPod(at, patch string, subresource ...string) {
+	s.t.Helper()
+	pod := s.pod(at)
+	_, err := s.pods.Patch(s.t.Context(), pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, subresource...)
+	require.NoError(s.t, err)
+}
+
+// deletePod waits until there is such a pod, and deletes it.
+func (s *env) deletePod(at string) {
+	s.t.Helper()
+	require.NoError(s.t, s.pods.Delete(s.t.Context(), s.pod(at).Name, metav1.DeleteOptions{}))
+}
+
+// ends is what a kubelet reports when the command of a pod has ended.
+func (s *env) ends(at string, exitCode int) {
+	s.t.Helper()
+	phase := corev1.PodSucceeded
+	if exitCode != 0 {
+		phase = corev1.PodFailed
+	}
+	s.patchPod(at, fmt.Sprintf(`{"status":{"phase":%q,"containerStatuses":[{"name":"command","image":"busybox","imageID":"","restartCount":0,"ready":false,
+		"state":{"terminated":{"exitCode":%d,"finishedAt":"%sT11:30:00Z"}}}]}}`, phase, exitCode, day), "status")
+}
+
+// gone waits until there is no pod of this name.
+func (s *env) gone(at string) {
+	s.t.Helper()
+	s.eventually("the pod of "+at+" to vanish", func(ctx context.Context) (any, bool) {
+		_, err := s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
+		return err, apierrors.IsNotFound(err)
+	})
+}
+
+// released waits until the operator has let the pod go, with its finalizer.
+func (s *env) released(at string) {
+	s.t.Helper()
+	s.eventually("the pod of "+at+" to be let go", func(ctx context.Context) (any, bool) {
+		pod, err := s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
+		if err != nil {
+			return err, apierrors.IsNotFound(err)
+		}
+		return pod.Finalizers, !slices.Contains(pod.Finalizers, lifecycle.Finalizer)
+	})
 }
