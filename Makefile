@@ -70,7 +70,7 @@ lab-reset: built ## Stop the lab and wipe its data
 lab-status: built ## Print how each component of the lab is doing
 	@$(LAB) status
 env: built ## Print exports for your shell: eval "$(make -s env)"
-	@$(LAB) env
+	@$(LAB) env && echo 'export GOWORK=off' # with go.work, go build would take other versions, and compile everything again
 
 ##@ Test
 

@@ -2,24 +2,31 @@
 # Prints all manifests of an installation: dist.sh [VERSION [KUSTOMIZATION]]
 #
 # VERSION is the tag of the image, and KUSTOMIZATION is config/default, unless it is
-# config/overlays/ha, config/overlays/monitored or config/overlays/namespaced. Two
-# more things are known only when it is installed, and come from the environment:
+# config/overlays/ha, config/overlays/monitored, config/overlays/namespaced or
+# config/overlays/traced. Three more things are known only when it is installed, and come
+# from the environment:
 #
 #   REGION=harbour                 a name for the place, in logs and metrics
 #   IMAGE=registry.example/cnat    where nodes get the image, if it is in a registry;
 #                                  with @sha256:... behind it, this very image: a tag
 #                                  can be moved, a digest cannot
+#   RUNBOOKS=https://wiki.example  where the pages of runbooks/ are, for runbook_url of alerts
 set -eu
 cd "$(dirname "$0")"
 version=${1:-} kustomization=${2:-config/default}
 
 fail() { echo "dist.sh: $1" >&2; exit 1; }
-test -f "$kustomization/kustomization.yaml" || fail "there is no $kustomization; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced"
-for value in "$version" "${REGION:=}" "${IMAGE:=}"; do
+test -f "$kustomization/kustomization.yaml" || fail "there is no $kustomization; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced, config/overlays/traced"
+for value in "$version" "${REGION:=}" "${IMAGE:=}" "${RUNBOOKS:=}"; do
   case $value in
-  *[!A-Za-z0-9._:/@-]*) fail "\"$value\" cannot be a version, a region or an image: it has more than letters, digits and ._:/@-" ;;
+  *[!A-Za-z0-9._:/@-]*) fail "\"$value\" cannot be a version, a region, an image or an address: it has more than letters, digits and ._:/@-" ;;
   esac
 done
+
+case ${RUNBOOKS:=} in
+"" | https://*[!/]) ;;
+*) fail "\"$RUNBOOKS\" is no address of runbooks: that begins with https:// and ends without a /" ;;
+esac
 
 # The image by digest needs no tag.
 digest=
@@ -41,4 +48,5 @@ trap 'rm -rf "$overlay"' EXIT
   fi
 } >"$overlay/kustomization.yaml"
 # The version of Kustomize is in tools/pinned/kustomize/go.mod. Tests have built it before.
-"${KUSTOMIZE:-$(GOWORK=off go -C ../tools/pinned/kustomize tool -n kustomize)}" build "$overlay"
+"${KUSTOMIZE:-$(GOWORK=off go -C ../tools/pinned/kustomize tool -n kustomize)}" build "$overlay" >"$overlay/all.yaml"
+sed "${RUNBOOKS:+s|runbook: 06-shipping/runbooks/|runbook_url: $RUNBOOKS/|}" "$overlay/all.yaml"

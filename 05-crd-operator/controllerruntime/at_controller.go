@@ -171,6 +171,7 @@ func (r *Reconciler) createPod(ctx context.Context, o lifecycle.Observed, event 
 		return lifecycle.Exists(o, existing), nil
 	}
 	if d, refused := lifecycle.Refused(o, err); refused {
+		log.FromContext(ctx).V(1).Info("the server refuses the pod", "why", err.Error())
 		return d, nil
 	}
 	return lifecycle.Decision{}, fmt.Errorf("creating the pod %s/%s: %w", pod.Namespace, pod.Name, err)

@@ -20,7 +20,7 @@ import (
 type objects = testmanifests.Objects
 
 // What a user installs as it is.
-var installations = []string{"default", "overlays/ha", "overlays/monitored", "overlays/namespaced"}
+var installations = []string{"default", "overlays/ha", "overlays/monitored", "overlays/namespaced", "overlays/traced"}
 
 func TestEveryKustomizationBuilds(t *testing.T) {
 	folders := kustomizations(t)

@@ -80,9 +80,24 @@ func TestTheImageCanBeNamedByItsDigest(t *testing.T) {
 	}
 }
 
+func TestAnAlertLinksToItsRunbook(t *testing.T) {
+	all, err := dist(t, "", "overlays/monitored", "RUNBOOKS=https://wiki.example/books")
+	require.NoError(t, err)
+	rules := ofKind(all, "PrometheusRule")
+	require.Len(t, rules, 1)
+	text, err := rules[0].MarshalJSON()
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"runbook_url":"https://wiki.example/books/CnatManagerDown.md"`)
+	assert.NotContains(t, string(text), `"runbook":`)
+}
+
 func TestWrongWishesForTheManifests(t *testing.T) {
+	for _, wrong := range []string{"wiki", "http://wiki.example", "https://wiki.example/"} {
+		_, err := dist(t, "", "default", "RUNBOOKS="+wrong)
+		require.ErrorContains(t, err, `"`+wrong+`" is no address of runbooks`)
+	}
 	_, err := dist(t, "", "moon")
-	require.EqualError(t, err, "dist.sh: there is no config/moon; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced\n")
+	require.EqualError(t, err, "dist.sh: there is no config/moon; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced, config/overlays/traced\n")
 	_, err = dist(t, "", "default", "REGION=a: b")
-	require.EqualError(t, err, "dist.sh: \"a: b\" cannot be a version, a region or an image: it has more than letters, digits and ._:/@-\n")
+	require.EqualError(t, err, "dist.sh: \"a: b\" cannot be a version, a region, an image or an address: it has more than letters, digits and ._:/@-\n")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -216,6 +217,25 @@ func TestTheManagerMayTalkToTheAPIServer(t *testing.T) {
 			}), "%s: %s", folder, cluster)
 		}
 	}
+}
+
+// A collector that the policy keeps the manager from gets nothing.
+func TestTheManagerMayTalkToTheCollector(t *testing.T) {
+	all := build(t, "overlays/traced")
+	o, err := options(t, all)
+	require.NoError(t, err)
+	endpoint, err := url.Parse(o.TraceEndpoint)
+	require.NoError(t, err)
+	_, namespace, _ := strings.Cut(endpoint.Hostname(), ".")
+	allows := func(all objects, namespace, port string) bool {
+		return slices.ContainsFunc(of[networkingv1.NetworkPolicy](t, all, "NetworkPolicy")[0].Spec.Egress, func(r networkingv1.NetworkPolicyEgressRule) bool {
+			return len(r.To) == 1 && r.To[0].NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"] == namespace &&
+				slices.ContainsFunc(r.Ports, func(p networkingv1.NetworkPolicyPort) bool { return p.Port.String() == port })
+		})
+	}
+	assert.True(t, allows(all, namespace, endpoint.Port()))
+	assert.True(t, allows(all, "kube-system", "53"), "the collector has a name")
+	assert.False(t, allows(build(t, "default"), namespace, endpoint.Port()), "only if there is a collector")
 }
 
 func TestHighAvailability(t *testing.T) {

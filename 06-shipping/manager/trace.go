@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -71,7 +72,10 @@ func (t *tracing) traceRequests(config *rest.Config) {
 func (t *tracing) traceReconciles(name string, next reconcile.Reconciler) reconcile.Reconciler {
 	tracer := t.provider.Tracer("manager")
 	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-		ctx, span := tracer.Start(ctx, name, trace.WithAttributes(semconv.K8SNamespaceName(req.Namespace), attribute.String("name", req.Name)))
+		ctx, span := tracer.Start(ctx, name, trace.WithAttributes(
+			semconv.K8SNamespaceName(req.Namespace), attribute.String("name", req.Name),
+			attribute.String("reconcileID", string(controller.ReconcileIDFromContext(ctx))), // as in the log
+		))
 		defer span.End()
 		result, err := next.Reconcile(ctx, req)
 		if err != nil {

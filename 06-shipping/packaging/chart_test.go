@@ -64,6 +64,7 @@ func TestTheChartMakesWhatKustomizeMakes(t *testing.T) {
 		"a manager for the cluster": {"default", nil, []string{"Namespace"}, nil},
 		"two replicas":              {"overlays/ha", []string{"replicas=2"}, []string{"Namespace"}, nil},
 		"two namespaces":            {"overlays/namespaced", []string{"namespaces={team-a,team-b}"}, nil, []string{"CustomResourceDefinition"}},
+		"a collector of traces":     {"overlays/traced", []string{"traces.endpoint=http://collector.observability:4318"}, []string{"Namespace"}, nil},
 		"a Prometheus":              {"overlays/monitored", []string{"metrics.serviceMonitor=true", "metrics.certSecret=cnat-metrics-cert"}, []string{"Namespace"}, nil},
 	} {
 		t.Run(choice, func(t *testing.T) {
@@ -160,6 +161,19 @@ func TestTheValuesOfTheChart(t *testing.T) {
 		})
 	}
 
+	t.Run("runbooks", func(t *testing.T) {
+		monitored := []string{"metrics.serviceMonitor=true", "metrics.certSecret=cnat-metrics-cert"}
+		const rules = "PrometheusRule cnat-manager spec.groups.0.rules.0.annotations."
+		want := map[string]any{rules + "runbook_url": "https://wiki.example/books/CnatManagerDown.md", rules + "runbook": nil}
+		changes := difference(fields(render(t, monitored...)), fields(render(t, append(monitored, "runbooks=https://wiki.example/books")...)), nil)
+		for path, value := range want {
+			require.Contains(t, changes, path)
+			assert.Equal(t, value, changes[path])
+		}
+		for path := range changes {
+			assert.Contains(t, path, ".annotations.runbook")
+		}
+	})
 	t.Run("networkPolicy.enabled=false", func(t *testing.T) {
 		for _, o := range render(t, "networkPolicy.enabled=false") {
 			assert.NotEqual(t, "NetworkPolicy", o.GetKind())
@@ -227,6 +241,8 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 		"namespaces={a,a}":            "at '/namespaces': items at 0 and 1 are equal",
 		"environment.REGION=coast":    "invalid propertyName 'REGION'",
 		"environment.log-level=debug": "invalid propertyName 'log-level'",
+		"traces.endpoint=collector":   "at '/traces/endpoint': 'collector' does not match pattern",
+		"runbooks=http://wiki":        "at '/runbooks': 'http://wiki' does not match pattern",
 		"metrics.serviceMonitor=true": "at '/metrics/certSecret': minLength: got 0, want 1",
 	} {
 		_, err := helm(t, "template", "cnat", chart, "--set="+value)

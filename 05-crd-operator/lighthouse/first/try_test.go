@@ -84,6 +84,7 @@ func light(lamps int64) *unstructured.Unstructured {
 	light.SetNamespace("coast")
 	light.SetName("eddystone")
 	light.SetUID("1")
+	light.SetGeneration(4)
 	return light
 }
 
@@ -249,6 +250,7 @@ func TestTryItLeavesToOthersWhatIsTheirs(t *testing.T) {
 		_, err := s.reconcile()
 		require.Error(t, err, "it took a Deployment that is %s: metav1.IsControlledBy compares the UID", whose)
 		assert.Zero(t, s.writes, "it wrote to a Deployment that is %s", whose)
+		assert.EqualError(t, err, "the Deployment eddystone belongs to somebody else", "the lesson looks for these words in the log")
 	}
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for _, stale := range []error{apierrors.NewAlreadyExists(deployments, "eddystone"), apierrors.NewConflict(deployments, "eddystone", errors.New("it has changed"))} {
@@ -296,6 +298,7 @@ func TestTryItReportsWhetherItIsReady(t *testing.T) {
 		ready := conditions[0].(map[string]any)
 		assert.Equal(t, "Ready", ready["type"])
 		assert.Equal(t, test.want, fmt.Sprint(ready["status"], " ", ready["reason"]), name)
+		assert.EqualValues(t, 4, ready["observedGeneration"], "the condition doesn't say which spec it's about: ObservedGeneration, of the Lighthouse")
 		assert.True(t, strings.HasPrefix(fmt.Sprint(ready["message"]), fmt.Sprint(s.deployment().Status.ReadyReplicas)), "the message doesn't begin with how many burn: %v", ready["message"])
 	}
 

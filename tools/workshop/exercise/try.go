@@ -35,15 +35,15 @@ func (l *loader) readTries() {
 }
 
 // FindTry returns the exercise that has a try called name, and the number of the try there, from 1.
-// Of several it is the one whose lesson has the folder within, or is in it. Its error names all that there are.
-func FindTry(r repository.Repository, name, within string) (Exercise, int, error) {
+// Of several it is the one whose lesson has the folder within, or is in it; else the one that is
+// current, by its ID; else the only one of the stage that has the folder. Its error names all that there are.
+func FindTry(r repository.Repository, name, within, current string) (Exercise, int, error) {
 	exercises, _, err := All(r)
 	if err != nil {
 		return Exercise{}, 0, err
 	}
 	var names, lessons []string
-	var found Exercise
-	number := 0
+	var found []Exercise
 	for _, e := range exercises {
 		if e.Judge.Kind != Try {
 			continue
@@ -51,21 +51,50 @@ func FindTry(r repository.Repository, name, within string) (Exercise, int, error
 		for _, group := range e.Judge.Groups {
 			names = append(names, group.Name)
 		}
-		i := slices.IndexFunc(e.Judge.Groups, func(g Group) bool { return g.Name == name })
-		if i < 0 {
-			continue
+		if e.tryNumber(name) > 0 {
+			found, lessons = append(found, e), append(lessons, e.lesson())
 		}
-		folder := path.Join(e.Stage.Folder, e.Judge.Lesson)
-		if within == folder || strings.HasPrefix(within, folder+"/") {
-			return e, i + 1, nil
-		}
-		found, number, lessons = e, i+1, append(lessons, folder)
 	}
-	switch len(lessons) {
-	case 1:
-		return found, number, nil
-	case 0:
+	if len(found) == 0 {
 		return Exercise{}, 0, fmt.Errorf("there is no try %q; the tries are: %s", name, strings.Join(names, ", "))
 	}
+	var near string // the innermost lesson that has the folder
+	for _, lesson := range lessons {
+		if isIn(within, lesson) && len(lesson) > len(near) {
+			near = lesson
+		}
+	}
+	for _, meant := range []func(Exercise) bool{
+		func(e Exercise) bool { return e.lesson() == near },
+		func(e Exercise) bool { return e.ID() == current },
+		func(e Exercise) bool { return isIn(within, e.Stage.Folder) },
+		func(Exercise) bool { return true },
+	} {
+		if few := filter(found, meant); len(few) == 1 {
+			return few[0], few[0].tryNumber(name), nil
+		}
+	}
 	return Exercise{}, 0, fmt.Errorf("%s is a try of %s: say which by doing this in its folder", name, strings.Join(lessons, " and of "))
+}
+
+// tryNumber is the number of the try called name, from 1, or 0.
+func (e Exercise) tryNumber(name string) int {
+	return 1 + slices.IndexFunc(e.Judge.Groups, func(g Group) bool { return g.Name == name })
+}
+
+// lesson is the folder of the lesson that asks for the tries.
+func (e Exercise) lesson() string { return path.Join(e.Stage.Folder, e.Judge.Lesson) }
+
+// isIn says whether a path is that of a folder, or of something in it. Both are clean, with slashes.
+func isIn(within, folder string) bool {
+	return within == folder || strings.HasPrefix(within, folder+"/")
+}
+
+func filter(exercises []Exercise, meant func(Exercise) bool) (few []Exercise) {
+	for _, e := range exercises {
+		if meant(e) {
+			few = append(few, e)
+		}
+	}
+	return few
 }

@@ -52,11 +52,11 @@ func (p practice) try(ctx context.Context, name string, in io.Reader, t *termina
 	if err != nil {
 		within = "."
 	}
-	e, n, err := exercise.FindTry(p.home, name, filepath.ToSlash(within))
+	progress, err := p.progress(ctx)
 	if err != nil {
 		return err
 	}
-	progress, err := p.progress(ctx)
+	e, n, err := exercise.FindTry(p.home, name, filepath.ToSlash(within), progress.Current)
 	if err != nil {
 		return err
 	}
