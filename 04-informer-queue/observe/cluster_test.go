@@ -546,7 +546,7 @@ func forbidden(t *testing.T, n *namespace) {
 		case "none":
 			assert.Contains(t, []string{refused("list"), refused("watch")}, stderr, "whichever comes first")
 		case "list":
-			assert.Equal(t, refused("watch"), stderr, "an informer would try to watch for ever")
+			assert.Equal(t, refused("watch"), stderr, "an informer would go on trying to watch")
 		case "both":
 			assert.Equal(t, 0, code, stderr)
 			continue
