@@ -5,6 +5,9 @@ package main
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/hacking-a-controller/testcluster"
@@ -68,18 +72,20 @@ func TestTryAResyncIsNoReasonToReconcile(t *testing.T) {
 // The pod was deleted and created again, and the cache doesn't have the new one yet.
 func TestTryNoPodInTheCacheIsConfirmedLive(t *testing.T) {
 	bell := pod("harbour", "bell", time.Hour)
-	config := serverWith(t, []*corev1.Pod{bell}, event("DELETED", bell))
+	stale := serverWith(t, []*corev1.Pod{bell}, event("DELETED", bell))
+	target, err := url.Parse(stale.Host)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
 	var lists atomic.Int32
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			if strings.Contains(r.URL.Path, "harbour") {
-				lists.Add(1)
-			}
-			return next.RoundTrip(r)
-		})
-	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "harbour") {
+			lists.Add(1)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
 	var out testcluster.Output
-	runs(t, config, &out)
+	runs(t, &rest.Config{Host: server.URL}, &out)
 	gone := func() bool { return strings.Contains(out.String(), "running for 0.00") }
 	require.Eventually(t, func() bool { return gone() || lists.Load() > 1 }, testcluster.TestTimeout, time.Millisecond, "it sends no LIST of the pods of harbour, or doesn't come back to it")
 	require.False(t, gone(), "the server still has a pod of harbour")
