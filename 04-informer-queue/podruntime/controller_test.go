@@ -18,6 +18,9 @@ import (
 
 // In these tests the clock is fake, and the queue and its workers are the real ones.
 
+// work takes a second.
+func work() { time.Sleep(time.Second) } //nolint:forbidigo // fake time
+
 // start runs the controller in the background of a synctest bubble, silently. The function that it
 // returns stops it and waits.
 func start(t *testing.T, c *controller, workers int, reconcile func(context.Context, string) error, synced ...cache.DoneChecker) (stop func()) {
@@ -80,7 +83,7 @@ func TestAKeyBeingProcessedIsReconciledOnceMore(t *testing.T) {
 			calls.Add(1)
 			most.Store(max(most.Load(), atOnce.Add(1)))
 			defer atOnce.Add(-1)
-			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			work()
 			return nil
 		})()
 		c.queue.Add("coast")
@@ -101,7 +104,7 @@ func TestKeysAreReconciledSideBySide(t *testing.T) {
 			c.queue.Add(key)
 		}
 		defer start(t, c, 2, func(context.Context, string) error {
-			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			work()
 			finished.Add(1)
 			return nil
 		})()
@@ -150,7 +153,7 @@ func TestStopFinishesWhatIsBeingProcessedAndDropsTheRest(t *testing.T) {
 		var finished []string
 		c := newController(nil, io.Discard)
 		stop := start(t, c, 1, func(ctx context.Context, key string) error {
-			time.Sleep(time.Second) //nolint:forbidigo // fake time: the work takes a second
+			work()
 			finished = append(finished, key)
 			assert.NoError(t, ctx.Err(), "the end of the program does not end a reconcile")
 			return nil

@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -57,6 +58,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(o.namespace), informers.WithTransform(trim))
 	pods := factory.Core().V1().Pods()
 	c := newController(pods.Lister(), out)
+	defer c.queue.ShutDown() // it has goroutines since it was made
 
 	// A handler does no work. It adds the key of what is to be reconciled.
 	handled, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -68,11 +70,11 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 		return err
 	}
 	if o.listen != "" {
-		stop, err := c.serve(o.listen, handled.HasSynced)
+		listener, err := net.Listen("tcp", o.listen)
 		if err != nil {
-			return err
+			return fmt.Errorf("-listen: %w", err)
 		}
-		defer stop()
+		defer c.serve(listener, handled.HasSynced)()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	factory.StartWithContext(ctx)

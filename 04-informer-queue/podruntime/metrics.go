@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -17,18 +16,14 @@ var runtimeSeconds = prometheus.NewDesc("pod_runtime_seconds",
 	"For how long the pods of a namespace have been running, all together.", []string{"namespace"}, nil)
 
 // serve answers /metrics and /healthz until stop is called.
-func (c *controller) serve(address string, synced func() bool) (stop func(), err error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("-listen: %w", err)
-	}
+func (c *controller) serve(listener net.Listener, synced func() bool) (stop func()) {
 	server := &http.Server{Handler: c.handler(synced), ReadHeaderTimeout: 5 * time.Second}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) }) // until Close
 	return func() {
 		_ = server.Close()
 		serving.Wait()
-	}, nil
+	}
 }
 
 func (c *controller) handler(synced func() bool) http.Handler {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -124,7 +125,8 @@ func TestAKeyThatComesBackBeforeTheWatch(t *testing.T) {
 	assert.Equal(t, append([]string{"create secrets", "create secrets"}, live...), verbs(client))
 }
 
-// A copy stays unless the server confirms that it should go; and one that no cache shows is updated.
+// A copy stays unless the server confirms that it should go; one that no cache shows is updated; and where nothing is to
+// be done, no request is made.
 func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 	made := testRules.copyOf(aSource(), "harbour", nil)
 	for name, tc := range map[string]struct {
@@ -136,6 +138,7 @@ func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 		"the namespace is a target":  {observed{aSource(), aTarget(plain), aCopy()}, []runtime.Object{aSource(), aTarget(), made}, live},
 		"the copy has been replaced": {observed{aSource(), aTarget(), aCopy(frozen)}, []runtime.Object{aSource(), aTarget(), made}, live},
 		"the source is gone":         {observed{nil, aTarget(), aCopy()}, []runtime.Object{aTarget(), made}, append(live[:3:3], "delete secrets")},
+		"all is as it should be":     {observed{aSource(), aTarget(), aCopy()}, []runtime.Object{aSource(), aTarget(), made}, nil},
 		"an old copy is there":       {observed{aSource(), aTarget(), nil}, []runtime.Object{aSource(otherData), aTarget(), made}, append(append([]string{"create secrets"}, live...), "update secrets")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,33 +149,30 @@ func TestAStaleCacheDeletesNoCopy(t *testing.T) {
 	}
 }
 
-// A foreign secret that its owner changes again and again is in the way all the time: that is one event,
-// an object in etcd. The server deletes it when it is an hour old. What is still so then is recorded again.
+// A foreign secret that its owner changes again and again is in the way all the time: that is one event, an object in
+// etcd. The server deletes it when it is an hour old. If the secret is still in the way then, that is recorded again.
 func TestAForeignSecretHasOneEvent(t *testing.T) {
 	foreign := whole("harbour", "db")
 	c, client := stale(t, observed{aSource(), aTarget(), nil}, aSource(), aTarget(), foreign)
-	lines := 0
-	for _, version := range []string{"2", "3", "4", "forgotten"} {
-		list, err := client.EventsV1().Events("harbour").List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		if version == "forgotten" {
-			require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", list.Items[0].Name))
-		}
+	recorded := func(version string) []eventsv1.Event {
 		foreign.ResourceVersion = version
 		require.NoError(t, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), foreign, "harbour"))
 		require.NoError(t, c.reconcile(t.Context(), harbourDB))
-		if len(list.Items) == 0 || version == "forgotten" {
-			lines++
-		}
-		assert.Equal(t, lines, strings.Count(c.printed(), "left alone harbour/db"))
+		list, err := client.EventsV1().Events("harbour").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		return list.Items
 	}
-	list, err := client.EventsV1().Events("harbour").List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, list.Items, 1)
-	assert.Equal(t, 2, lines)
-	assert.Equal(t, "Warning NameCollision", list.Items[0].Type+" "+list.Items[0].Reason)
-	assert.Equal(t, foreign.UID, list.Items[0].Regarding.UID)
-	assert.Contains(t, list.Items[0].Note, "the source secretsync/db is not copied to here")
+	recorded("2")
+	events := recorded("3")
+	require.Len(t, events, 1)
+	assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", c.printed())
+	assert.Equal(t, "Warning NameCollision", events[0].Type+" "+events[0].Reason)
+	assert.Equal(t, foreign.UID, events[0].Regarding.UID)
+	assert.Contains(t, events[0].Note, "the source secretsync/db is not copied to here")
+
+	require.NoError(t, client.Tracker().Delete(eventsv1.SchemeGroupVersion.WithResource("events"), "harbour", events[0].Name))
+	require.Len(t, recorded("4"), 1)
+	assert.Equal(t, 2, strings.Count(c.printed(), "left alone harbour/db"))
 }
 
 // An object is a key for each copy that it may concern, also when the watch missed its deletion.
@@ -188,23 +188,23 @@ func TestTheKeysOfAnObject(t *testing.T) {
 		"a copy whose deletion is missed": {cache.DeletedFinalStateUnknown{Key: "harbour/db", Obj: aCopy()}, []string{"harbour/db"}},
 		"nothing":                         {nil, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c, _ := stale(t, observed{aSource(), aTarget(), nil})
-			require.NoError(t, c.informers[0].GetStore().Add(coast))
-			require.NoError(t, c.informers[1].GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
-			c.enqueue(tc.obj)
-			var keys []string
-			for c.queue.Len() > 0 {
-				key, _ := c.queue.Get()
-				keys = append(keys, key.String())
-			}
-			assert.ElementsMatch(t, tc.keys, keys)
-		})
+		c, _ := stale(t, observed{aSource(), aTarget(), nil})
+		require.NoError(t, c.informers[0].GetStore().Add(coast))
+		require.NoError(t, c.informers[1].GetStore().Add(aSource(func(s *corev1.Secret) { s.Name = "seal" })))
+		c.enqueue(tc.obj)
+		var keys []string
+		for c.queue.Len() > 0 {
+			key, _ := c.queue.Get()
+			keys = append(keys, key.String())
+		}
+		assert.ElementsMatch(t, tc.keys, keys, name)
 	}
 }
 
-// runs runs the program in a bubble, with one worker, until the test ends.
-func runs(t *testing.T, client *fake.Clientset, change func(*controller)) (out, log *testcluster.Output) {
+// From here on, the clock is fake, and all but the server is real.
+
+// runs runs the program in a bubble until the test ends. The function may change it before.
+func runs(t *testing.T, client *fake.Clientset, workers int, change func(*controller)) (out, log *testcluster.Output) {
 	t.Helper()
 	// A fake server sends all secrets to a watch, whatever it selects.
 	client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -214,22 +214,24 @@ func runs(t *testing.T, client *fake.Clientset, change func(*controller)) (out, 
 	c, err := newController(client, testRules, 0, out)
 	require.NoError(t, err)
 	change(c)
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), funcr.New(func(_, line string) { _, _ = log.Write([]byte(line + "\n")) }, funcr.Options{})))
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), funcr.New(func(_, line string) { fmt.Fprintln(log, line) }, funcr.Options{})))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.run(ctx, 1)
+		c.run(ctx, workers)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return out, log
 }
+
+func asItIs(*controller) {}
 
 func passes(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // fake time
 
 func TestAForeignSecretIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(aTarget(), aSource(), whole("harbour", "db"))
-		out, _ := runs(t, client, func(*controller) {})
+		out, _ := runs(t, client, 1, asItIs)
 		passes(10 * time.Second)
 		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", out.String())
 		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
@@ -237,6 +239,26 @@ func TestAForeignSecretIsTriedAgain(t *testing.T) {
 		assert.NotContains(t, out.String(), "created", "no watch reports it")
 		passes(retryAfter)
 		assert.Contains(t, out.String(), "created harbour/db: it is missing\n")
+	})
+}
+
+// slowly is an output that needs a second for each line.
+type slowly struct{ testcluster.Output }
+
+func (s *slowly) Write(line []byte) (int, error) { passes(time.Second); return s.Output.Write(line) }
+
+func TestWorkersWorkSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := []runtime.Object{aSource()}
+		for _, name := range []string{"coast", "harbour", "island", "pier"} {
+			objects = append(objects, aTarget(func(n *corev1.Namespace) { n.Name = name }))
+		}
+		var out slowly
+		runs(t, fake.NewClientset(objects...), 2, func(c *controller) { c.out = &out })
+		passes(1500 * time.Millisecond)
+		assert.Len(t, out.Lines(), 2)
+		passes(time.Second)
+		assert.Len(t, out.Lines(), 4, "two rounds of two")
 	})
 }
 
@@ -257,7 +279,7 @@ func TestABadTargetDelaysNoOther(t *testing.T) {
 					}
 					return true, nil, fails()
 				})
-				out, log := runs(t, client, func(*controller) {})
+				out, log := runs(t, client, 1, asItIs)
 				passes(time.Second)
 				assert.Equal(t, "created harbour/db: it is missing\n", out.String())
 				assert.Contains(t, log.String(), `"trying again later"`)
@@ -276,7 +298,7 @@ func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := fake.NewClientset(aTarget(), aSource(), testRules.copyOf(aSource(otherUID), "harbour", nil))
 				ready := make(chan struct{})
-				out, _ := runs(t, client, func(c *controller) { c.informers[i] = late{c.informers[i], ready} })
+				out, _ := runs(t, client, 1, func(c *controller) { c.informers[i] = late{c.informers[i], ready} })
 				passes(time.Minute)
 				assert.Empty(t, out.String(), "it was reconciled without "+name)
 				close(ready)

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,417 +16,442 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// Each of these has an env of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("AS_PROGRAM") != "" {
+		main()
+		os.Exit(0)
+	}
+	testcluster.Main(m)
+}
+
+// day is what happens in the namespaces source, harbour and coast, and what it changes there. Whatever goes wrong on
+// the way, each step has to end like this.
+var day = []struct {
+	what    string
+	happens func(*env)
+	changes map[string]string
+	writes  int // of secretsync
+}{
+	{"a source and a target", func(e *env) {
+		e.create("coast/own", "flotsam, mine")
+		e.create("source/db", "flotsam")
+		e.annotate("source/db", `""`)
+		e.annotate("harbour", `""`)
+	}, map[string]string{"coast/own": "flotsam, mine, foreign", "harbour/db": "flotsam"}, 1},
+	{"a second target", func(e *env) { e.annotate("coast", `""`) },
+		map[string]string{"coast/db": "flotsam"}, 1},
+	{"the source changes", func(e *env) { e.patch("source/db", `{"stringData":{"key":"flotsam 2"}}`) },
+		map[string]string{"harbour/db": "flotsam 2", "coast/db": "flotsam 2"}, 2},
+	{"a copy is labelled and forged: the label remains", func(e *env) {
+		e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}},"stringData":{"key":"flotsam, forged"}}`)
+	}, map[string]string{"harbour/db": "flotsam 2, of divers"}, 1},
+	{"a copy is deleted: it comes back", func(e *env) { e.delete("coast/db") }, nil, 1},
+	{"a copy is forged and can't be changed: it is deleted, and made again", func(e *env) {
+		e.patch("coast/db", `{"immutable":true,"stringData":{"key":"flotsam, forged"}}`)
+	}, nil, 2},
+	{"nothing that matters changes", func(e *env) {
+		e.patch("source/db", `{"metadata":{"labels":{"touched":"yes"}}}`)
+		e.annotate("harbour", `"touched"`)
+	}, nil, 0},
+	{"a foreign secret is in the way of a copy", func(e *env) {
+		e.create("harbour/mail", "flotsam, mine")
+		e.create("source/mail", "flotsam 3")
+		e.annotate("source/mail", `""`)
+	}, map[string]string{"harbour/mail": "flotsam, mine, foreign", "event harbour/mail": "NameCollision", "coast/mail": "flotsam 3"}, 2},
+	{"a namespace is no longer a target", func(e *env) { e.annotate("coast", "null") },
+		map[string]string{"coast/db": "", "coast/mail": ""}, 2},
+	{"the foreign secret goes, which only a resync finds", func(e *env) { e.delete("harbour/mail") },
+		map[string]string{"harbour/mail": "flotsam 3"}, 1},
+	{"a source is deleted, and one is no longer a source", func(e *env) { e.delete("source/db"); e.annotate("source/mail", "null") },
+		map[string]string{"harbour/db": "", "harbour/mail": ""}, 2},
+}
+
+func writesOfADay() (writes int) {
+	for _, step := range day {
+		writes += step.writes
+	}
+	return writes
+}
+
+// lives goes through a day, and calls the functions before and after what happens in each step.
+func (e *env) lives(before, after func()) {
+	want := map[string]string{}
+	for _, step := range day {
+		before()
+		step.happens(e)
+		after()
+		maps.Copy(want, step.changes)
+		maps.DeleteFunc(want, func(_, words string) bool { return words == "" })
+		e.becomes(step.what, want)
+	}
+	events, err := e.client.EventsV1().Events(e.name+"-harbour").List(e.Context(), metav1.ListOptions{})
+	require.NoError(e, err)
+	for _, data := range []string{"flotsam", "ZmxvdHNhb", "102 108 111 116"} { // plain, in base64, as bytes
+		assert.NotContains(e, e.printed.String()+events.String(), data, "no data is printed, logged or put into an event")
+	}
+}
+
+func nothing() {}
+
+// The account of rbac.yaml may do what the program does, and no more.
+func TestRBAC(t *testing.T) {
+	e := newEnv(t)
+	manifest, err := os.Open("rbac.yaml")
+	require.NoError(t, err)
+	defer manifest.Close()
+	kubectl := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "--kubeconfig", testcluster.Shared(t).Kubeconfig, "apply", "-f", "-")
+	kubectl.Stdin = manifest
+	output, err := kubectl.CombinedOutput()
+	require.NoError(t, err, string(output))
+	role, err := e.client.RbacV1().ClusterRoles().Get(t.Context(), "secretsync", metav1.GetOptions{})
+	require.NoError(t, err)
+	e.config.Impersonate.UserName = "system:serviceaccount:secretsync:secretsync"
+	account := kubernetes.NewForConfigOrDie(e.config)
+	require.Eventually(t, func() bool { // the authorizer hears of a role a moment later
+		_, err := account.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{Limit: 1})
+		return err == nil
+	}, testcluster.TestTimeout, 20*time.Millisecond)
+
+	stop := e.start()
+	e.lives(nothing, nothing)
+	stop()
+	assert.NotContains(t, e.printed.String(), "trying again later", "no right is missing")
+	var may []string
+	for _, rule := range role.Rules {
+		for _, verb := range rule.Verbs {
+			may = append(may, verb+" "+rule.Resources[0])
+		}
+	}
+	assert.ElementsMatch(t, may, slices.Collect(maps.Keys(e.verbs)), "no right is superfluous")
+	accepted := slices.DeleteFunc(e.answered(), func(answer string) bool { return !strings.Contains(answer, " 2") })
+	assert.Len(t, accepted, writesOfADay(), "each write has a reason")
+}
+
 func TestAgainstARealServer(t *testing.T) {
-	for name, run := range map[string]func(*env){
-		"copies follow sources and targets":             follows,
-		"a copy that is edited or deleted is healed":    heals,
-		"a foreign secret is left alone":                collides,
-		"nothing is written when nothing differs":       nothingDiffers,
-		"workers write side by side":                    sideBySide,
-		"two with the same rules do the work once":      twoAtOnce,
-		"everything changes while it is down":           changesWhileDown,
-		"the connection is dropped, again and again":    connectionDropped,
-		"it is stopped in the middle of a write":        stopped,
-		"no data is printed, logged or put into events": printsNoData,
+	for name, trouble := range map[string]func(e *env) (before, after func()){
+		"the connection is cut before each change": func(e *env) (before, after func()) {
+			proxy, through := testcluster.StartProxy(e.T, e.config)
+			e.config = through
+			e.start()
+			require.Eventually(e, func() bool { return e.sent("watch secrets") }, testcluster.TestTimeout, 20*time.Millisecond) // a start without a connection is an error
+			return proxy.Cut, nothing
+		},
+		"it is down during each change": func(e *env) (before, after func()) {
+			stop := e.start()
+			return func() { stop() }, func() { stop = e.start() }
+		},
+		"there are two, as during an update of a Deployment": func(e *env) (before, after func()) {
+			e.start()
+			e.start()
+			return nothing, nothing
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(newEnv(t, "real"))
+			e := newEnv(t)
+			e.lives(trouble(e))
+			if strings.Contains(name, "two") {
+				assert.NotRegexp(t, "cannot be fulfilled|not found", e.printed.String(), "to be second is not a failure")
+				creates := slices.DeleteFunc(e.answered(), func(answer string) bool { return answer != "POST 201" })
+				assert.LessOrEqual(t, len(creates), 7, "six copies and an event: none is made twice")
+			}
 		})
 	}
 }
 
-func follows(e *env) {
-	e.source("db", "tide")
-	e.source("certificate", "wax", frozen, otherType)
-	e.create("source/private", "mine") // has no annotation
-	e.namespace("harbour", true)
-	e.namespace("coast", false)
-	e.create("coast/own", "mine")
-	e.start()
-	want := map[string]string{"harbour/db": "tide", "harbour/certificate": "wax example.com/other immutable", "coast/own": "mine foreign"}
-	e.becomes(want)
-
-	e.annotate("source/private", `""`)
-	e.annotate("coast", `""`)
-	want["coast/db"], want["coast/certificate"] = want["harbour/db"], want["harbour/certificate"]
-	want["harbour/private"], want["coast/private"] = "mine", "mine"
-	e.becomes(want)
-
-	e.annotate("source/private", "null")
-	e.annotate("coast", "null")
-	e.delete("source/certificate")
-	e.becomes(map[string]string{"harbour/db": "tide", "coast/own": "mine foreign"})
-}
-
-func heals(e *env) {
-	e.source("db", "tide")
-	e.source("mail", "post")
-	e.namespace("harbour", true)
-	e.start()
-	want := map[string]string{"harbour/db": "tide", "harbour/mail": "post"}
-	e.becomes(want)
-	e.delete("harbour/mail")
-	e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}},"stringData":{"key":"forged"}}`)
-	e.becomes(and(want, "harbour/db", "tide divers")) // what others have added remains
-
-	// What can't be changed is deleted, and then it's missing. A finalizer delays that.
-	e.patch("harbour/db", `{"metadata":{"finalizers":["example.com/wait"]},"immutable":true,"stringData":{"key":"forged"}}`)
-	require.Eventually(e, func() bool { return strings.Contains(e.out.String(), "deleted "+e.name+"-harbour/db") }, testcluster.TestTimeout, 20*time.Millisecond)
-	e.patch("harbour/db", `{"metadata":{"finalizers":null}}`)
-	e.becomes(want)
-}
-
-func collides(e *env) {
-	e.namespace("harbour", true)
-	e.create("harbour/db", "mine")
-	e.source("db", "tide")
-	e.source("mail", "post")
-	want := map[string]string{"harbour/db": "mine foreign", "harbour/mail": "post", "event harbour/db": "NameCollision"}
-	e.options.resync = time.Second
-	for _, value := range []string{"one", "two"} { // a restart records nothing new
-		stop := e.start()
-		e.set("source/db", value)
-		e.set("source/mail", value)
-		e.becomes(and(want, "harbour/mail", value))
-		stop()
+// Each write of a day reaches the server once, and the program dies before the answer arrives. A new one takes over.
+func TestACrashAfterEveryWrite(t *testing.T) {
+	for n := 1; n <= writesOfADay(); n++ {
+		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			e.start(crash(n, func() { e.start() }))
+			e.lives(nothing, nothing)
+			require.Eventually(t, func() bool { return strings.Contains(e.printed.String(), errCrashed.Error()) }, testcluster.TestTimeout, 20*time.Millisecond)
+		})
 	}
-	assert.Equal(e, 1, strings.Count(e.out.String(), "left alone "), &e.out)
-
-	// A resync finds what no watch reports.
-	e.start()
-	e.delete("harbour/db")
-	e.becomes(and(and(want, "harbour/db", "two"), "harbour/mail", "two"))
 }
 
-// With one worker, keys are taken in the order in which they came. So when the last source is copied,
-// all before it have been reconciled.
-func nothingDiffers(e *env) {
-	want := map[string]string{}
-	e.namespace("harbour", true)
-	for i := range 10 {
-		e.source(fmt.Sprintf("db-%d", i), "tide")
-		want[fmt.Sprintf("harbour/db-%d", i)] = "tide"
-	}
-	stop := e.start()
-	e.becomes(want)
-	stop()
-	assert.Len(e, e.answers(), 10)
+var errCrashed = errors.New("the program has crashed")
 
-	e.options.workers, e.options.resync = 1, time.Second
-	stop = e.start()
-	e.patch("source/db-0", `{"metadata":{"labels":{"touched":"yes"}}}`)
-	e.annotate("harbour", `"touched"`)
-	e.source("last", "x")
-	e.becomes(and(want, "harbour/last", "x"))
-	stop()
-	assert.Equal(e, []string{"POST 201"}, e.answers(), "only the last one")
-}
-
-// Each create waits until all four have begun.
-func sideBySide(e *env) {
-	e.namespace("harbour", true)
-	want := map[string]string{}
-	for i := range e.options.workers {
-		e.source(fmt.Sprintf("db-%d", i), "tide")
-		want[fmt.Sprintf("harbour/db-%d", i)] = "tide"
-	}
-	var begun atomic.Int32
-	all := make(chan struct{})
-	e.start(func(next http.RoundTripper) trip {
-		return func(request *http.Request) (*http.Response, error) {
-			if request.Method == http.MethodPost {
-				if begun.Add(1) == 4 {
-					close(all)
-				}
-				select {
-				case <-all:
-				case <-request.Context().Done():
-				}
+// crash calls the function after so many accepted writes. From then on nothing that the program writes arrives; its
+// caches do no harm.
+func crash(after int, crashed func()) func(http.RoundTripper) http.RoundTripper {
+	var mu sync.Mutex // one write at a time
+	accepted := 0
+	return func(next http.RoundTripper) http.RoundTripper {
+		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodGet {
+				return next.RoundTrip(request)
 			}
-			return next.RoundTrip(request)
-		}
-	})
-	e.becomes(want)
-}
-
-// churn changes sources and targets, calls the function before each change, and waits for the end that
-// there must be.
-func (e *env) churn(before func()) {
-	want := map[string]string{}
-	for i := range 3 {
-		e.namespace(fmt.Sprintf("harbour-%d", i), true)
-	}
-	for step := range 24 {
-		before()
-		name := fmt.Sprintf("db-%d", step%6)
-		if step == 18 { // db-0
-			e.delete("source/" + name)
-			delete(want, "harbour-0/"+name)
-			delete(want, "harbour-1/"+name)
-			continue
-		}
-		if step == 12 {
-			e.annotate("harbour-2", "null")
-		}
-		if step < 6 {
-			e.source(name, "")
-		}
-		e.set("source/"+name, fmt.Sprint(step))
-		want["harbour-0/"+name], want["harbour-1/"+name] = fmt.Sprint(step), fmt.Sprint(step)
-	}
-	e.becomes(want)
-}
-
-// Two copies of the program have the same rules, as during an update of a Deployment. Each write is
-// accepted once, and none undoes another.
-func twoAtOnce(e *env) {
-	e.options.resync = time.Second
-	stopOne, stopTwo := e.start(), e.start()
-	e.churn(func() {})
-	stopOne()
-	stopTwo()
-	creates := slices.DeleteFunc(e.answers(), func(w string) bool { return w != "POST 201" })
-	assert.LessOrEqual(e, len(creates), 18, "six sources in three targets: no copy was deleted and made anew")
-	assert.NotContains(e, e.log.String(), "trying again later", "to be second is not a failure")
-}
-
-func connectionDropped(e *env) {
-	proxy, config := testcluster.StartProxy(e.T, e.config)
-	e.config = config
-	e.source("first", "x")
-	e.namespace("coast", true)
-	e.start()
-	e.becomes(map[string]string{"coast/first": "x"}) // a start without a connection is an error
-	e.delete("source/first")
-	e.annotate("coast", "null")
-	e.churn(proxy.Cut)
-}
-
-func changesWhileDown(e *env) {
-	want := map[string]string{}
-	for _, name := range []string{"changed", "deleted", "unmarked", "same", "anew"} {
-		e.source(name, "old")
-		want["harbour/"+name], want["coast/"+name] = "old", "old"
-	}
-	e.namespace("harbour", true)
-	e.namespace("coast", true)
-	stop := e.start()
-	e.becomes(want)
-	stop()
-
-	e.set("source/changed", "new")
-	e.delete("source/deleted")
-	e.annotate("source/unmarked", "null")
-	e.delete("source/anew")
-	e.source("anew", "old")
-	e.set("harbour/same", "forged")
-	e.annotate("coast", "null")
-	e.namespace("island", true)
-	e.start()
-	e.becomes(map[string]string{
-		"harbour/changed": "new", "harbour/same": "old", "harbour/anew": "old",
-		"island/changed": "new", "island/same": "old", "island/anew": "old",
-	})
-}
-
-// It finishes the write that has begun, and begins no other.
-func stopped(e *env) {
-	e.namespace("harbour", true)
-	for i := range 10 {
-		e.source(fmt.Sprintf("db-%d", i), "tide")
-	}
-	e.options.workers = 1
-	ctx, cancel := context.WithCancel(e.Context())
-	require.NoError(e, e.run(ctx, before(http.MethodPost, "/secrets", cancel)))
-	assert.Equal(e, []string{"POST 201"}, e.answers())
-	assert.Equal(e, 1, strings.Count(e.out.String(), "created"))
-}
-
-func printsNoData(e *env) {
-	e.source("db", "unmistakable")
-	e.source("seal", "unmistakable", frozen)
-	e.namespace("harbour", true)
-	e.create("harbour/mail", "unmistakable, too")
-	e.source("mail", "unmistakable")
-	want := map[string]string{"harbour/mail": "unmistakable, too foreign", "event harbour/mail": "NameCollision"}
-	stop := e.start(refuseOnce("PUT"), refuseOnce("POST"), refuseOnce("DELETE"))
-	e.becomes(and(and(want, "harbour/db", "unmistakable"), "harbour/seal", "unmistakable immutable"))
-	e.set("source/db", "unmistakable as well")
-	e.delete("source/seal")
-	e.becomes(and(want, "harbour/db", "unmistakable as well"))
-	stop()
-	events, err := e.client.EventsV1().Events(e.name+"-harbour").List(e.Context(), metav1.ListOptions{})
-	require.NoError(e, err)
-	all := e.out.String() + e.log.String() + events.String()
-	assert.Equal(e, 3, strings.Count(e.log.String(), "trying again later"))
-	assert.NotContains(e, all, "unmistakable")
-	assert.NotContains(e, all, "dW5taXN0YWthYmxl", "nor in base64")
-	assert.NotContains(e, all, "117 110 109 105", "nor as bytes")
-}
-
-// refuseOnce makes the network fail at the first request with this method.
-func refuseOnce(method string) fault {
-	var refused atomic.Bool
-	return func(next http.RoundTripper) trip {
-		return func(request *http.Request) (*http.Response, error) {
-			if request.Method == method && refused.CompareAndSwap(false, true) {
-				return nil, errors.New("the network is in a bad mood")
+			mu.Lock()
+			defer mu.Unlock()
+			if accepted == after {
+				return nil, errCrashed
 			}
-			return next.RoundTrip(request)
-		}
+			response, err := next.RoundTrip(request)
+			if err == nil && response.StatusCode < 300 {
+				accepted++
+			}
+			if accepted < after {
+				return response, err
+			}
+			response.Body.Close()
+			crashed()
+			return nil, errCrashed
+		})
 	}
 }
 
-// TestFaults has somebody write between the program's read and its write.
+// TestFaults has somebody else write between the program's read and its write.
 func TestFaults(t *testing.T) {
 	for name, tc := range map[string]struct {
-		method, end string
-		meddle      func(*env) // just before the first such request
-		then        func(*env)
-		answers     []string
-		want        map[string]string
+		happens func(*env)
+		method  string     // before the first such request,
+		meddle  func(*env) // this happens
+		answers []string
+		want    map[string]string
 	}{
-		"a copy changes just before it is updated": {"PUT", "/db",
-			func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}}}`) },
-			func(e *env) { e.set("source/db", "ebb") },
-			[]string{"POST 201", "PUT 409", "PUT 200"}, map[string]string{"harbour/db": "ebb divers"}},
-		"a copy is given up just before it is deleted": {"DELETE", "/db",
-			func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":null}}`) },
-			func(e *env) { e.delete("source/db") },
-			[]string{"POST 201", "DELETE 409"}, map[string]string{"harbour/db": "tide foreign"}},
-		"a copy is deleted just before it is updated": {"PUT", "/db",
-			func(e *env) { e.delete("harbour/db") },
-			func(e *env) { e.set("source/db", "ebb") },
+		"a copy changes just before it is updated": {
+			func(e *env) { e.patch("source/db", `{"stringData":{"key":"ebb"}}`) },
+			http.MethodPut, func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":{"team":"divers"}}}`) },
+			[]string{"POST 201", "PUT 409", "PUT 200"}, map[string]string{"harbour/db": "ebb, of divers"}},
+		"a copy is deleted just before it is updated": {
+			func(e *env) { e.patch("source/db", `{"stringData":{"key":"ebb"}}`) },
+			http.MethodPut, func(e *env) { e.delete("harbour/db") },
 			[]string{"POST 201", "PUT 404", "POST 201"}, map[string]string{"harbour/db": "ebb"}},
-		"a foreign secret comes just before the copy": {"POST", "/secrets",
-			func(e *env) { e.create("harbour/db", "mine") }, func(*env) {},
-			[]string{"POST 201"}, map[string]string{"harbour/db": "mine foreign", "event harbour/db": "NameCollision"}},
-		"a namespace begins to end just before the copy": {"POST", "/secrets",
-			func(e *env) {
+		"a copy is given up just before it is deleted": {
+			func(e *env) { e.delete("source/db") },
+			http.MethodDelete, func(e *env) { e.patch("harbour/db", `{"metadata":{"labels":null}}`) },
+			[]string{"POST 201", "DELETE 409"}, map[string]string{"harbour/db": "tide, foreign"}},
+		"a namespace begins to end just before the copy": {
+			func(*env) {},
+			http.MethodPost, func(e *env) {
 				assert.NoError(e, e.client.CoreV1().Namespaces().Delete(e.Context(), e.name+"-harbour", metav1.DeleteOptions{}))
-			}, func(*env) {},
+			},
 			[]string{"POST 403"}, map[string]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := newEnv(t, "fault")
-			e.source("db", "tide")
-			e.namespace("harbour", true)
-			met := make(chan struct{})
-			stop := e.start(before(tc.method, tc.end, func() { tc.meddle(e); close(met) }))
+			e := newEnv(t)
+			e.options.resync = 0
+			e.create("source/db", "tide")
+			e.annotate("source/db", `""`)
+			e.annotate("harbour", `""`)
+			stop := e.start(before(tc.method, func(*http.Request) { tc.meddle(e) }))
 			if tc.method != http.MethodPost {
-				e.becomes(map[string]string{"harbour/db": "tide"})
+				e.becomes("the copy", map[string]string{"harbour/db": "tide"})
 			}
-			tc.then(e)
-			<-met
-			var answers []string
-			assert.Eventually(t, func() bool {
-				answers = append(answers, e.answers()...)
-				return len(answers) >= len(tc.answers)
-			}, testcluster.TestTimeout, 20*time.Millisecond)
+			tc.happens(e)
+			assert.Eventually(t, func() bool { return len(e.answered()) >= len(tc.answers) }, testcluster.TestTimeout, 20*time.Millisecond)
 			stop()
-			assert.Equal(t, tc.answers, append(answers, e.answers()...))
-			e.becomes(tc.want)
-			assert.NotContains(t, e.log.String(), "trying again later", "this is not a failure")
+			assert.Equal(t, tc.answers, e.answered())
+			e.becomes("nobody's write is lost", tc.want)
+			assert.NotContains(t, e.printed.String(), "trying again later", "this is not a failure")
 		})
 	}
 }
 
-// TestACrashAfterEveryWrite makes changes, undisturbed, and counts the writes that they need. Then it
-// makes them once for each of these writes: this write reaches the server, the program dies before the
-// answer arrives, and a new one takes over. What the cluster comes to must be the same.
-func TestACrashAfterEveryWrite(t *testing.T) {
-	writes := crashing(newEnv(t, "calm"), 0)
-	assert.Equal(t, 11, writes, "the changes are not those of the comments")
-	for n := 1; n <= writes; n++ {
-		t.Run(fmt.Sprintf("after write %d", n), func(t *testing.T) {
-			t.Parallel()
-			crashing(newEnv(t, fmt.Sprint("crash", n)), n)
+// before calls the function before the first request that has this method.
+func before(method string, do func(*http.Request)) func(http.RoundTripper) http.RoundTripper {
+	var once sync.Once
+	return func(next http.RoundTripper) http.RoundTripper {
+		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
+			if request.Method == method {
+				once.Do(func() { do(request) })
+			}
+			return next.RoundTrip(request)
 		})
 	}
 }
 
-// crashing makes the changes, with a crash after so many writes, and returns how many there were.
-func crashing(e *env, after int) (writes int) {
-	stop := e.restarting(after)
-	e.namespace("harbour", true) // 2 creates
-	e.namespace("coast", true)
-	e.source("db", "tide")
-	e.becomes(map[string]string{"harbour/db": "tide", "coast/db": "tide"})
-	e.set("source/db", "ebb") // 2 updates
-	e.becomes(map[string]string{"harbour/db": "ebb", "coast/db": "ebb"})
-	e.patch("coast/db", `{"immutable":true,"stringData":{"key":"forged"}}`) // a delete and a create
-	e.becomes(map[string]string{"harbour/db": "ebb", "coast/db": "ebb"})
-	e.create("harbour/mail", "mine") // an event
-	e.source("mail", "post")         // and a create
-	want := map[string]string{"harbour/mail": "mine foreign", "event harbour/mail": "NameCollision"}
-	e.becomes(and(and(and(want, "harbour/db", "ebb"), "coast/db", "ebb"), "coast/mail", "post"))
-	e.annotate("coast", "null") // 2 deletes
-	e.becomes(and(want, "harbour/db", "ebb"))
-	e.delete("source/db") // and the last
-	e.becomes(want)
-	stop()
-	accepted := slices.DeleteFunc(e.answers(), func(w string) bool { return !strings.Contains(w, " 2") })
-	return len(accepted)
+func TestAStopFinishesTheWriteThatHasBegunAndBeginsNoOther(t *testing.T) {
+	e := newEnv(t)
+	e.options.workers = 1
+	e.annotate("harbour", `""`)
+	for _, name := range []string{"db", "mail", "seal"} {
+		e.create("source/"+name, "tide")
+		e.annotate("source/"+name, `""`)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	require.NoError(t, e.run(ctx, before(http.MethodPost, func(request *http.Request) {
+		stop()
+		_, limited := request.Context().Deadline()
+		assert.True(t, limited, "and doesn't wait for it forever")
+	})))
+	assert.Equal(t, []string{"POST 201"}, e.answered())
 }
 
-// restarting runs the program as a cluster would: when it has died, after so many writes, it is started
-// again, without the fault.
-func (e *env) restarting(after int) (stop func()) {
-	dead := make(chan struct{})
-	first := e.start(crash(after, func() { close(dead) }))
-	ended := make(chan struct{})
-	ctx, cancel := context.WithCancel(e.Context())
-	go func() {
-		defer close(ended)
-		select {
-		case <-dead:
-			first()
-			assert.NoError(e, e.run(ctx))
-		case <-ctx.Done():
-			assert.Zero(e, after, "it didn't crash")
-			first()
+func TestAnErrorNamesTheRightThatIsMissing(t *testing.T) {
+	e := newEnv(t)
+	e.config.Impersonate.UserName = "jane"
+	require.ErrorContains(t, e.run(t.Context()), `secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope`)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, e.run(ctx), "to be interrupted is no error")
+}
+
+// env is a part of the shared API server: namespaces, an annotation, and a secretsync that knows no others.
+type env struct {
+	*testing.T
+	name    string
+	client  kubernetes.Interface // the administrator
+	config  *rest.Config         // of the program
+	options options
+	printed testcluster.Output // its log, too
+
+	mu      sync.Mutex
+	answers []string        // to its writes: "POST 201"
+	verbs   map[string]bool // of its requests: "get secrets"
+}
+
+var envs atomic.Int32 // a test may run several times on one API server
+
+func newEnv(t *testing.T) *env {
+	c := testcluster.Shared(t)
+	name := fmt.Sprintf("env%d", envs.Add(1))
+	e := &env{T: t, name: name, client: c.Client, config: rest.CopyConfig(c.Config), verbs: map[string]bool{},
+		options: options{rules{name + ".example.com/secretsync", name + "-source"}, time.Second, 4}}
+	for _, namespace := range []string{"-source", "-harbour", "-coast"} {
+		_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name + namespace}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	return e
+}
+
+func (e *env) create(place, value string) {
+	e.Helper()
+	namespace, name, _ := strings.Cut(e.name+"-"+place, "/")
+	_, err := e.client.CoreV1().Secrets(namespace).Create(e.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string][]byte{"key": []byte(value)}}, metav1.CreateOptions{})
+	require.NoError(e, err)
+}
+
+// path is that of a secret, such as harbour/db, or of a namespace, such as harbour.
+func (e *env) path(place string) string {
+	return "/api/v1/namespaces/" + e.name + "-" + strings.Replace(place, "/", "/secrets/", 1)
+}
+
+func (e *env) patch(place, patch string) {
+	e.Helper()
+	require.NoError(e, e.client.CoreV1().RESTClient().Patch(types.MergePatchType).AbsPath(e.path(place)).Body([]byte(patch)).Do(e.Context()).Error())
+}
+
+func (e *env) delete(place string) {
+	e.Helper()
+	require.NoError(e, e.client.CoreV1().RESTClient().Delete().AbsPath(e.path(place)).Do(e.Context()).Error())
+}
+
+// annotate gives the annotation a value, in JSON; null takes it off.
+func (e *env) annotate(place, value string) {
+	e.Helper()
+	e.patch(place, fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, e.options.rules.annotation, value))
+}
+
+// becomes waits until the secrets and events in harbour and coast are these.
+func (e *env) becomes(what string, want map[string]string) {
+	e.Helper()
+	require.EventuallyWithT(e, func(collect *assert.CollectT) {
+		got := map[string]string{}
+		for _, namespace := range []string{"harbour", "coast"} {
+			secrets, err := e.client.CoreV1().Secrets(e.name+"-"+namespace).List(e.Context(), metav1.ListOptions{})
+			require.NoError(collect, err)
+			for _, s := range secrets.Items {
+				words := string(s.Data["key"])
+				if team := s.Labels["team"]; team != "" {
+					words += ", of " + team
+				}
+				if !e.options.rules.made(&s) {
+					words += ", foreign"
+				}
+				got[namespace+"/"+s.Name] = words
+			}
+			events, err := e.client.EventsV1().Events(e.name+"-"+namespace).List(e.Context(), metav1.ListOptions{})
+			require.NoError(collect, err)
+			for _, event := range events.Items {
+				got["event "+namespace+"/"+event.Regarding.Name] += event.Reason
+			}
 		}
+		assert.Equal(collect, want, got)
+	}, testcluster.TestTimeout, 20*time.Millisecond, "%s; the program printed:\n%s", what, &e.printed)
+}
+
+// start runs the program until the test ends, or the function that it returns is called.
+func (e *env) start(faults ...func(http.RoundTripper) http.RoundTripper) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		assert.NoError(e, e.run(ctx, faults...))
 	}()
-	stop = func() { cancel(); <-ended }
+	stop = func() { cancel(); <-done }
 	e.Cleanup(stop)
 	return stop
 }
 
-// crash lets so many writes succeed, and then nothing more: not even the answer to the last of them
-// arrives. It calls the function when that happens.
-func crash(after int, dead func()) fault {
-	var mu sync.Mutex
-	done := 0
-	return func(next http.RoundTripper) trip {
-		return func(request *http.Request) (*http.Response, error) {
-			if request.Method == http.MethodGet {
-				return next.RoundTrip(request) // caches of a dead program do no harm
-			}
-			mu.Lock() // one write at a time
-			defer mu.Unlock()
-			if after > 0 && done == after {
-				return nil, errors.New("the program has crashed")
-			}
-			response, err := next.RoundTrip(request)
-			if err != nil || response.StatusCode >= 300 {
-				return response, err
-			}
-			if done++; done == after {
-				response.Body.Close()
-				dead()
-				return nil, errors.New("the program has crashed")
-			}
-			return response, nil
-		}
+// run is the program, with faults in how it reaches the server.
+func (e *env) run(ctx context.Context, faults ...func(http.RoundTripper) http.RoundTripper) error {
+	config := rest.CopyConfig(e.config)
+	for _, fault := range append([]func(http.RoundTripper) http.RoundTripper{e.note}, faults...) {
+		config.Wrap(fault)
 	}
+	log := funcr.New(func(_, line string) { fmt.Fprintln(&e.printed, line) }, funcr.Options{Verbosity: 4})
+	return run(klog.NewContext(ctx, log), config, &e.printed, e.options)
+}
+
+// note notes the requests and the answers to writes, but not that something is there already: a stale cache tries
+// that again.
+func (e *env) note(next http.RoundTripper) http.RoundTripper {
+	return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.verbs[verb(request)] = true
+		if err == nil && request.Method != http.MethodGet {
+			if answer := fmt.Sprintf("%s %d", request.Method, response.StatusCode); answer != "POST 409" {
+				e.answers = append(e.answers, answer)
+			}
+		}
+		return response, err
+	})
+}
+
+func (e *env) sent(verb string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.verbs[verb]
+}
+
+func (e *env) answered() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.answers)
+}
+
+// verb is what RBAC calls a request: list secrets.
+func verb(request *http.Request) string {
+	path := strings.Split(strings.TrimPrefix(strings.TrimPrefix(request.URL.Path, "/api/v1/"), "/apis/events.k8s.io/v1/"), "/")
+	if len(path) > 2 { // namespaces/harbour/secrets
+		path = path[2:]
+	}
+	verbs := map[string]string{http.MethodGet: "list", http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}
+	verb := verbs[request.Method]
+	if request.URL.Query().Get("watch") == "true" {
+		verb = "watch"
+	} else if verb == "list" && len(path) == 2 {
+		verb = "get"
+	}
+	return verb + " " + path[0]
 }

@@ -14,6 +14,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -50,7 +51,7 @@ func main() {
 	flag.Parse()
 	// Which cluster, and as whom: the kubeconfig says it.
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
-	if err == nil {
+	if err = cmp.Or(o.validate(), err); err == nil { // wrong flags are wrong without a cluster, too
 		err = run(ctx, config, os.Stdout, o)
 	}
 	if err != nil {
@@ -60,9 +61,6 @@ func main() {
 }
 
 func run(ctx context.Context, config *rest.Config, out io.Writer, o options) error {
-	if err := o.validate(); err != nil {
-		return err
-	}
 	// No limit here: so many workers make so many requests.
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config) // makes no request yet

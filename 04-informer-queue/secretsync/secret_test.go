@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -111,4 +114,25 @@ func TestMade(t *testing.T) {
 
 func mark(value string) func(*corev1.Secret) {
 	return func(s *corev1.Secret) { s.Annotations[testRules.annotation] = value }
+}
+
+func TestSettingsThatDoHarm(t *testing.T) {
+	for want, o := range map[string]options{
+		"--workers must be at least 1":                            {testRules, 0, 0},
+		`--source-namespace "" is not the name`:                   {rules{"example.com/x", ""}, 0, 1},
+		`--annotation "bad key" must be a key of your own`:        {rules{"bad key", "secretsync"}, 0, 1},
+		`--annotation "k8s.io/x" must be a key of your own`:       {rules{"k8s.io/x", "secretsync"}, 0, 1},
+		`--annotation "kubectl.kubernetes.io/last" must be a key`: {rules{"kubectl.kubernetes.io/last", "secretsync"}, 0, 1},
+	} {
+		require.ErrorContains(t, o.validate(), want)
+	}
+	require.NoError(t, options{testRules, 0, 1}.validate())
+}
+
+func TestFlagsAreCheckedBeforeAClusterIsLookedFor(t *testing.T) {
+	program := exec.CommandContext(t.Context(), os.Args[0], "--workers=0")
+	program.Env = []string{"AS_PROGRAM=secretsync", "KUBECONFIG=/nowhere"}
+	output, err := program.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, "error: --workers must be at least 1\n", string(output))
 }
