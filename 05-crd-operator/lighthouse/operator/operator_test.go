@@ -176,6 +176,28 @@ func TestTheTokenIsThatOfTheSecret(t *testing.T) {
 	o.becomes("Ready Burning")
 }
 
+// TestALostAnswerIsPaidForOnce loses the answer to a POST. The office has forgotten its token by the time that the
+// operator calls again.
+func TestALostAnswerIsPaidForOnce(t *testing.T) {
+	c := newCoast(t)
+	require.NoError(t, c.Create(t.Context(), eddystone()))
+	o := c.operator(&wire{})
+	next := o.reconciler.office.client.Transport
+	o.reconciler.office.client.Transport = testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPost {
+			return lose(nil, r, next)
+		}
+		return next.RoundTrip(r)
+	})
+	_, err := o.reconcile(t.Context())
+	require.ErrorIs(t, err, errWire)
+	require.Equal(t, 1, c.bills("registered"))
+	c.clock.Step(2 * lightlist.KeyLife)
+	c.operator(&wire{}).becomes("Ready Burning")
+	assert.Equal(t, 1, c.bills("registered"), "it was registered, and nobody looked before it was registered again")
+	assert.True(t, c.listed(plymouth))
+}
+
 func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	c := newCoast(t)
 	o := c.ready()
