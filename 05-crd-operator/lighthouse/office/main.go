@@ -4,6 +4,7 @@ package main
 import (
 	"flag"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -24,8 +25,12 @@ func main() {
 	if settings.Bearer == "" {
 		log.Fatal("OFFICE_TOKEN is empty: set it to the bearer token that clients have to send")
 	}
-	log.Println("the office opens on", *address)
-	log.Fatal(http.ListenAndServe(*address, logged(lightlist.New(clock.RealClock{}, settings))))
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Println("the office opens on", listener.Addr())
+	log.Fatal(http.Serve(listener, logged(lightlist.New(clock.RealClock{}, settings))))
 }
 
 // logged logs each call of a client, and how it was answered, if it was.
