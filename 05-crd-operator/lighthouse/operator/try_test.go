@@ -17,6 +17,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	testclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,6 +38,7 @@ type shelf struct {
 	client.WithWatch
 	*reconciler
 	office  *lightlist.Office
+	clock   *testclock.FakeClock
 	applied int
 	logged  string // by the last reconcile
 }
@@ -46,7 +48,7 @@ func newShelf(t *testing.T, light *v1alpha1.Lighthouse) *shelf {
 	types, err := newScheme()
 	require.NoError(t, err)
 	now := testclock.NewFakeClock(time.Unix(0, 0))
-	s := &shelf{T: t, office: lightlist.New(now, lightlist.Settings{Bearer: "trinity"})}
+	s := &shelf{T: t, clock: now, office: lightlist.New(now, lightlist.Settings{Bearer: "trinity"})}
 	secret := &corev1.Secret{Data: map[string][]byte{tokenKey: []byte("trinity")}}
 	secret.Namespace, secret.Name = "coast", "light-list"
 	light.Namespace, light.UID, light.Generation = "coast", "1", 1
@@ -55,7 +57,11 @@ func newShelf(t *testing.T, light *v1alpha1.Lighthouse) *shelf {
 	s.WithWatch = interceptor.NewClient(kept, interceptor.Funcs{
 		Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			s.applied++
-			return c.Apply(ctx, object, options...)
+			err := c.Apply(ctx, object, options...)
+			if deployment, is := object.(*appsv1ac.DeploymentApplyConfiguration); is && deployment.Generation == nil {
+				deployment.WithGeneration(0) // a server counts
+			}
+			return err
 		},
 	})
 	server := httptest.NewServer(s.office)
@@ -189,7 +195,7 @@ func TestTryWhatIsPaidForIsLogged(t *testing.T) {
 	require.Len(t, lights, 1)
 	require.Contains(t, s.logged, `"msg"="registered" "token"="1"`, "it has spent 120, and its log doesn't say so")
 
-	s.reconciler.office.forget(key.String())
+	s.clock.Step(time.Minute)
 	s.reconcile() // it looks the registration up
 	assert.NotContains(t, s.logged, "registered", "it has looked the registration up, which costs nothing")
 
@@ -197,8 +203,9 @@ func TestTryWhatIsPaidForIsLogged(t *testing.T) {
 	failed.reconcile()
 	failed.office.Edit("1", "", "") // a clerk strikes it off
 	failed.office.Set(func(settings *lightlist.Settings) { settings.Next = []lightlist.Fault{"", lightlist.TooMany} })
-	failed.reconciler.office.forget(key.String())
+	failed.clock.Step(time.Minute)
 	failed.reconcile()
+	assert.Contains(t, failed.logged, "OfficeBusy")
 	assert.NotContains(t, failed.logged, "registered", "the office has refused, so nothing was registered")
 }
 
