@@ -4,6 +4,7 @@ package main
 import (
 	"flag"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -22,6 +23,10 @@ func main() {
 	if settings.Bearer == "" {
 		log.Fatal("OFFICE_TOKEN is empty: set it to the bearer token that clients have to send")
 	}
-	log.Println("the office opens on", *address)
-	log.Fatal(http.ListenAndServe(*address, lightlist.New(clock.RealClock{}, settings)))
+	listener, err := net.Listen("tcp", *address)
+	if err != nil {
+		log.Fatal("opening the office: ", err)
+	}
+	log.Println("the office opens on", listener.Addr())
+	log.Fatal(http.Serve(listener, lightlist.New(clock.RealClock{}, settings)))
 }
