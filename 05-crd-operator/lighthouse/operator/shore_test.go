@@ -10,13 +10,17 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	testclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
@@ -44,8 +48,15 @@ func newShore(t *testing.T, more ...client.Object) *shore {
 	light := eddystone()
 	light.Namespace, light.UID, light.Generation = "coast", "1", 1
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "light-list"}, Data: map[string][]byte{tokenKey: []byte("trinity\n")}}
-	kept := fake.NewClientBuilder().WithScheme(types).WithStatusSubresource(light).
-		WithIndex(light, secretIndex, secretOf).WithObjects(light, secret).WithObjects(more...).Build()
+	kept := fake.NewClientBuilder().WithScheme(types).WithReturnManagedFields().WithStatusSubresource(light, &appsv1.Deployment{}).
+		WithIndex(light, secretIndex, secretOf).WithObjects(light, secret).WithObjects(more...).
+		WithInterceptorFuncs(interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
+			err := c.Apply(ctx, object, options...)
+			if deployment, is := object.(*appsv1ac.DeploymentApplyConfiguration); is {
+				deployment.WithGeneration(1) // as an API server does
+			}
+			return err
+		}}).Build()
 
 	s := &shore{T: t, clock: testclock.NewFakeClock(time.Unix(0, 0))}
 	s.list = lightlist.New(s.clock, lightlist.Settings{Bearer: "trinity"})
@@ -85,10 +96,8 @@ func (s *shore) register() error {
 	return err
 }
 
-// reconcile reconciles the Lighthouse, which is being deleted.
+// reconcile reconciles the Lighthouse once.
 func (s *shore) reconcile() error {
-	s.Helper()
-	require.NotNil(s, s.light().DeletionTimestamp)
 	s.clock.Step(time.Minute)
 	_, err := s.Reconcile(s.context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "coast", Name: "eddystone"}})
 	return err
@@ -112,6 +121,15 @@ func (s *shore) delete(object client.Object) {
 	s.Helper()
 	object.SetNamespace("coast")
 	require.NoError(s, s.Delete(s.Context(), object))
+}
+
+// secret gives the Secret another token.
+func (s *shore) secret(bearer string) {
+	s.Helper()
+	secret := &corev1.Secret{}
+	require.NoError(s, s.Get(s.Context(), client.ObjectKey{Namespace: "coast", Name: "light-list"}, secret))
+	secret.Data = map[string][]byte{tokenKey: []byte(bearer)}
+	require.NoError(s, s.Update(s.Context(), secret))
 }
 
 func (s *shore) deleteSecret() {
