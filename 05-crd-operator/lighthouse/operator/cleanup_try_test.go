@@ -26,7 +26,7 @@ func stuck(t *testing.T) *shore {
 
 func (s *shore) message() string { return s.light().Status.Conditions[0].Message }
 
-func TestTryTheMessageSaysSinceWhen(t *testing.T) {
+func TestTryTheMessageHasTheTimeOfTheDeletion(t *testing.T) {
 	s := stuck(t)
 	since := s.light().DeletionTimestamp.UTC().Format(time.RFC3339)
 	require.Contains(t, s.message(), "deleted at "+since+": the Light List office doesn't", "the message doesn't say when it was deleted")

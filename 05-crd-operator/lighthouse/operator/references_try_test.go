@@ -38,7 +38,7 @@ func (s *shore) bearerOf() (bearer, reason, message string) {
 	return "", trouble.reason, trouble.message
 }
 
-func TestTryTheMessageSaysThatTheKeyIsMissing(t *testing.T) {
+func TestTryTheMessageNamesTheMissingKey(t *testing.T) {
 	s := newShore(t)
 	s.label("allowed")
 	s.secret("")
@@ -51,7 +51,7 @@ func TestTryTheMessageSaysThatTheKeyIsMissing(t *testing.T) {
 	assert.Equal(t, "create the Secret light-list with the key token", message)
 }
 
-func TestTryASecretSaysThatItMayBeUsed(t *testing.T) {
+func TestTryASecretHasToBeAllowed(t *testing.T) {
 	s := newShore(t)
 	for _, value := range []string{"", "forbidden"} {
 		s.label(value)
