@@ -27,7 +27,7 @@ func main() {
 	}
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal("opening the office: ", err)
 	}
 	log.Println("the office opens on", listener.Addr())
 	log.Fatal(http.Serve(listener, logged(lightlist.New(clock.RealClock{}, settings))))
