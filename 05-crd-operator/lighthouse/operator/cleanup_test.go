@@ -40,7 +40,7 @@ func TestTheFinalizerIsThereBeforeTheRegistration(t *testing.T) {
 		assert.Contains(t, s.light().Finalizers, finalizer, "the office is called for a Lighthouse without a finalizer")
 	}
 	require.NoError(t, s.register())
-	assert.Equal(t, []string{http.MethodGet, http.MethodPost}, s.calls)
+	assert.Contains(t, s.calls, http.MethodPost)
 }
 
 func TestALighthouseThatWasNeverRegisteredMayGo(t *testing.T) {

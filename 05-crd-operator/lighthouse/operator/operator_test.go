@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,6 +116,7 @@ func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 			require.NoError(t, c.Create(t.Context(), eddystone()))
 			o := c.operator(&wire{})
 			o.becomes("Stalled NameTaken")
+			assert.Contains(t, c.light().Status.Conditions[0].Message, strings.Replace(name, "a", "the", 1)+" eddystone belongs to somebody else")
 			version := foreign.GetResourceVersion()
 			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
 			assert.Equal(t, version, foreign.GetResourceVersion())
