@@ -29,7 +29,7 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// What the lessons of parts 13 and 14 ask the reader to write. Until then, these tests fail. Objects are in
+// What the lessons on what the operator owns and on the office ask the reader to write. Until then, these tests fail. Objects are in
 // memory, for the sake of a verdict within seconds.
 
 // shelf is the objects of a test, with an operator and an office.
