@@ -7,17 +7,18 @@ set -eu
 
 dir=$(mktemp -d)
 jobs='' proxy=''
+crds='config/crd/*.yaml'
 
 end() {
 	trap - EXIT INT TERM
 	kill $jobs $proxy 2>/dev/null || : # unquoted: there may be none
 	wait 2>/dev/null || :
 	kubectl delete ats,settingslayers --all --ignore-not-found >/dev/null 2>&1 || :
-	for pod in $(kubectl get pods -o name); do # no operator is left to remove its finalizer
-		kubectl patch "$pod" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null 2>&1 || :
+	for kept in $(kubectl get pods -o name) $(kubectl get lighthouses -o name 2>/dev/null); do # no operator is left to remove its finalizer
+		kubectl patch "$kept" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null 2>&1 || :
 	done
 	kubectl delete namespace reproduce --ignore-not-found >/dev/null 2>&1 || :
-	for crd in config/crd/*.yaml; do
+	for crd in $crds; do
 		before=$dir/$(basename "$crd")
 		if [ -s "$before" ]; then
 			kubectl apply -f "$before" >/dev/null
@@ -38,10 +39,10 @@ begin() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	await serviceaccount
-	for crd in config/crd/*.yaml; do
+	for crd in $crds; do
 		kubectl apply view-last-applied -f "$crd" -o yaml >"$dir/$(basename "$crd")" 2>/dev/null || :
+		kubectl apply -f "$crd" >/dev/null
 	done
-	kubectl apply -f config/crd >/dev/null
 	kubectl wait --for=condition=Established --timeout=2m crd --all >/dev/null
 	await served
 }
@@ -107,3 +108,27 @@ at() {
 		    $2
 	END
 }
+
+# coast begins with an office, the Secret with its token, the operator of Lighthouses, and a Lighthouse that
+# is registered.
+coast() {
+	crds="$crds lighthouse/operator/config/crd/*.yaml"
+	begin
+	await lighthouses
+	go build -o "$dir/" ./lighthouse/office ./lighthouse/operator
+	printf trinity >"$dir/token"
+	OFFICE_TOKEN=$(cat "$dir/token") "$dir/office" -listen 127.0.0.1:0 -takes 1s >"$dir/office.log" 2>&1 &
+	jobs="$jobs $!"
+	await grep -q 'opens on' "$dir/office.log"
+	office="http://$(sed -n 's/.*opens on //p' "$dir/office.log")"
+	kubectl create secret generic light-list --from-file="$dir/token" >/dev/null
+	"$dir/operator" -office "$office" >"$dir/operator.log" 2>&1 &
+	jobs="$jobs $!"
+	kubectl apply -f lighthouse/operator/config/samples/eddystone.yaml >/dev/null
+	kubectl wait --for=jsonpath='{.status.number}' lighthouse/eddystone --timeout=2m >/dev/null
+}
+
+lighthouses() { kubectl get lighthouses >/dev/null 2>&1; }
+
+# settings changes the office: settings '{"down": true}'
+settings() { curl --silent -X PUT "$office/admin/settings" -d "$1"; }

@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	// callTimeout ends a call long before the office forgets that a token is used up. A registration
+	// that comes later than that after the withdrawal would be one for nobody.
 	callTimeout = 10 * time.Second
 	// turnEvery is the time between two turns, of all Lighthouses together. In a turn there are at
 	// most two calls.

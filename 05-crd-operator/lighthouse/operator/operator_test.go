@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,6 +116,7 @@ func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 			require.NoError(t, c.Create(t.Context(), eddystone()))
 			o := c.operator(&wire{})
 			o.becomes("Stalled NameTaken")
+			assert.Contains(t, c.light().Status.Conditions[0].Message, strings.Replace(name, "a", "the", 1)+" eddystone belongs to somebody else")
 			version := foreign.GetResourceVersion()
 			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
 			assert.Equal(t, version, foreign.GetResourceVersion())
@@ -174,6 +176,28 @@ func TestTheTokenIsThatOfTheSecret(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, c.listed(rame), "another token need not wait until the next check is due")
 	o.becomes("Ready Burning")
+}
+
+// TestALostAnswerIsPaidForOnce loses the answer to a POST. The office has forgotten its token by the time that the
+// operator calls again.
+func TestALostAnswerIsPaidForOnce(t *testing.T) {
+	c := newCoast(t)
+	require.NoError(t, c.Create(t.Context(), eddystone()))
+	o := c.operator(&wire{})
+	next := o.reconciler.office.client.Transport
+	o.reconciler.office.client.Transport = testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPost {
+			return lose(nil, r, next)
+		}
+		return next.RoundTrip(r)
+	})
+	_, err := o.reconcile(t.Context())
+	require.ErrorIs(t, err, errWire)
+	require.Equal(t, 1, c.bills("registered"))
+	c.clock.Step(2 * lightlist.KeyLife)
+	c.operator(&wire{}).becomes("Ready Burning")
+	assert.Equal(t, 1, c.bills("registered"), "it was registered, and nobody looked before it was registered again")
+	assert.True(t, c.listed(plymouth))
 }
 
 func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {

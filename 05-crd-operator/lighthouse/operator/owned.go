@@ -74,7 +74,11 @@ func (r *reconciler) versionOf(ctx context.Context, light *v1alpha1.Lighthouse, 
 		owned.SetName(light.Name)
 		return noVersion, nil
 	case !metav1.IsControlledBy(owned, light):
-		return "", stalled("NameTaken", fmt.Sprintf("the %T %s belongs to somebody else; delete it, or give the Lighthouse another name", owned, light.Name))
+		kind, err := r.GroupVersionKindFor(owned)
+		if err != nil {
+			return "", err
+		}
+		return "", stalled("NameTaken", fmt.Sprintf("the %s %s belongs to somebody else; delete it, or give the Lighthouse another name", kind.Kind, light.Name))
 	}
 	return owned.GetResourceVersion(), nil
 }

@@ -39,20 +39,20 @@ var errStale = errors.New("the cache is stale")
 func token(light *v1alpha1.Lighthouse) string { return string(light.UID) }
 
 // register makes the Light List say what the spec says, and returns when to look again. The
-// finalizer comes first: once a registration may exist, the Lighthouse can't go without it. Then it
-// looks up before it registers, as an answer may have been lost long ago.
+// finalizer comes before the first call: once a registration may exist, the Lighthouse can't go without
+// it. Then it looks up before it registers, as an answer may have been lost long ago.
 func (r *reconciler) register(ctx context.Context, light *v1alpha1.Lighthouse) (time.Duration, error) {
 	if light.Spec.Position == "" {
 		return 0, nil
+	}
+	bearer, err := r.bearer(ctx, light)
+	if err != nil {
+		return 0, err // without a token it was never registered, and may go
 	}
 	if !controllerutil.ContainsFinalizer(light, finalizer) {
 		if err := r.patch(ctx, light, controllerutil.AddFinalizer); err != nil {
 			return 0, fmt.Errorf("adding the finalizer: %w", err)
 		}
-	}
-	bearer, err := r.bearer(ctx, light)
-	if err != nil {
-		return 0, err
 	}
 	key := client.ObjectKeyFromObject(light).String()
 	want := listing{Token: token(light), Listing: wantListing(light)}

@@ -187,14 +187,17 @@ func (l Lesson) validateChecks(r repository.Repository, say sayer) {
 	for _, step := range l.Steps {
 		want = append(want, path.Base(step.Check))
 	}
-	for _, part := range l.Parts {
-		want = append(want, path.Base(part.Part))
+	for _, part := range l.Parts { // its checks, or the folder that they are in
+		folder, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(part.Part, l.Part), "/"), "/")
+		want = append(want, folder)
 	}
 	entries, _ := os.ReadDir(r.Path(l.Stage.Folder, l.checks())) // without the folder, each check is missing
 	for _, entry := range entries {
 		name := path.Join(l.checks(), entry.Name())
+		_, noLesson := os.Stat(r.Path(l.Folder(), entry.Name(), "README.md"))
 		switch {
 		case slices.Contains(want, entry.Name()):
+		case !l.isMap() && entry.IsDir() && noLesson == nil: // the map has a part in a folder of this one
 		case l.isMap():
 			say(1, "%s belongs to no part; the map lists the parts, and each has a folder of checks", name)
 		case checkName.MatchString(entry.Name()):

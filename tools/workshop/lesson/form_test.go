@@ -215,6 +215,27 @@ func TestAPartMayBeAMap(t *testing.T) {
 	require.ErrorContains(t, err, `the title of 03-watch/sum/two/README.md:1 is "# Stage 3, part 3: listen"; as the map has it, it begins with: # Stage 3, part 2.2: `)
 }
 
+func TestAPartMayBeInTheFolderOfAnother(t *testing.T) {
+	f := newFixture(t)
+	f.inParts()
+	f.readme("after [Log](log/README.md)", "and [Product](sum/product/README.md)")
+	f.files["03-watch/sum/product/README.md"] = strings.Replace(passing, "Stage 3: ", "Stage 3, part 3: ", 1)
+	for _, step := range []string{"step1.sh", "step2.sh"} {
+		f.files["03-watch/lesson/checks/sum/product/"+step] = f.files["03-watch/lesson/checks/sum/"+step]
+	}
+	refs, err := Refs(t.Context(), f.repository(), watch)
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{{watch.Stage, "log"}, {watch.Stage, "sum"}, {watch.Stage, "sum/product"}}, refs)
+	for _, ref := range refs {
+		_, err = Read(t.Context(), f.repository(), ref)
+		require.NoError(t, err)
+	}
+
+	delete(f.files, "03-watch/sum/product/README.md")
+	_, err = Read(t.Context(), f.repository(), refs[1])
+	require.ErrorContains(t, err, "lesson/checks/sum/product is not the check of a step", "nobody's checks")
+}
+
 func TestWhatIsNotOfTheFormInAMapIsSaid(t *testing.T) {
 	tests := map[string]struct {
 		edit func(*fixture)

@@ -16,7 +16,7 @@ import (
 
 var (
 	stepHeading = regexp.MustCompile(`^Step (\d+): (.+)$`)
-	partTarget  = regexp.MustCompile(`^([a-z][a-z0-9-]*)/README\.md$`)
+	partTarget  = regexp.MustCompile(`^([a-z][a-z0-9-]*(?:/[a-z][a-z0-9-]*)*)/README\.md$`)
 )
 
 // Read reads a lesson. Its error has a sentence for each thing that is not as the form

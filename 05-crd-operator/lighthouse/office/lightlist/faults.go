@@ -30,6 +30,7 @@ const (
 type Settings struct {
 	Bearer  string          `json:"bearer"`  // the token that clients have to send
 	Takes   metav1.Duration `json:"takes"`   // from a registration to its number
+	Forgets metav1.Duration `json:"forgets"` // how long it recognizes a token; 0 is KeyLife
 	Latency metav1.Duration `json:"latency"` // of each call
 	Limit   int             `json:"limit"`   // calls per minute; 0 is any number
 	Down    bool            `json:"down"`    // all connections break

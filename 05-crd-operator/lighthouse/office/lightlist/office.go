@@ -11,6 +11,7 @@
 package lightlist
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -21,9 +22,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// KeyLife is how long the office recognizes a token. Within that, a second POST is answered with the
-// first one's light, and one after a DELETE is refused. Later it's a light like any other, and is
-// billed: a client has to look up before it registers.
+// KeyLife is how long the office recognizes a token, unless its settings say something else. Within
+// that, a second POST is answered with the first one's light, and one after a DELETE is refused. Later
+// it's a light like any other, and is billed: a client has to look up before it registers.
 const KeyLife = 10 * time.Minute
 
 // Fee is what a registration costs.
@@ -117,7 +118,7 @@ func (o *Office) register(_ string, sent Light) (int, *Light) {
 		return http.StatusUnprocessableEntity, nil
 	}
 	_, light := o.lookUp(sent.Token, sent)
-	if last, known := o.used[sent.Token]; known && o.clock.Since(last) < KeyLife {
+	if last, known := o.used[sent.Token]; known && o.clock.Since(last) < cmp.Or(o.settings.Forgets.Duration, KeyLife) {
 		switch {
 		case light == nil:
 			return http.StatusGone, nil

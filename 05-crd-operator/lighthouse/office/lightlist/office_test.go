@@ -106,6 +106,10 @@ func TestATokenIsGoodForOneLight(t *testing.T) {
 	d.clock.Step(KeyLife)
 	assert.Equal(t, 202, d.register().code, "who comes so late and doesn't look up first pays twice")
 	assert.Equal(t, 2*Fee, d.fees())
+	d.Set(func(s *Settings) { s.Forgets.Duration = time.Second })
+	assert.Equal(t, 200, d.register().code)
+	d.clock.Step(time.Second)
+	assert.Equal(t, 202, d.register().code, "another office forgets sooner")
 
 	assert.Equal(t, 204, d.withdraw().code)
 	assert.Equal(t, 404, d.lookUp().code, "both are gone")
