@@ -217,8 +217,8 @@ func (l *lab) served() (versions []string) {
 	return versions
 }
 
-// owners waits until what the Lighthouses own names them in this version: the garbage collector can't
-// look up an owner in a version that isn't served.
+// owners waits until what the Lighthouses own names them in this version: the garbage collector reads an
+// owner in the version that its reference names.
 func (l *lab) owners(version string) {
 	l.Helper()
 	l.becomes("owned in "+version, func() error {
