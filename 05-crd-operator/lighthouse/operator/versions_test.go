@@ -271,35 +271,29 @@ func theOperatorReadsBoth(v *versions) {
 	}
 }
 
-// aCertificateIsRenewed first lets the API server trust the new one, too. Then it replaces the files, and
-// at last nobody trusts the old one.
+// aCertificateIsRenewed first lets the API server trust both certificates. Once it trusts only the new one,
+// nothing is converted until the files are replaced: so what is converted then came with the new one.
 func aCertificateIsRenewed(v *versions) {
 	certificate, key, err := cert.GenerateSelfSignedCertKey(v.hooks.Host, nil, nil)
 	require.NoError(v, err)
-	old := v.bundle
-	v.bundle = append(append([]byte{}, old...), certificate...)
+	converted := func() error { return v.read(&v1beta1.Lighthouse{}, "old") }
+	v.bundle = append(append([]byte{}, v.bundle...), certificate...)
 	v.applyCRD("config/versions", v.byURL())
-	v.becomes("converted", func() error { return v.read(&v1beta1.Lighthouse{}, "old") })
+	v.becomes("converted, as both are trusted", converted)
+	v.bundle = certificate
+	v.applyCRD("config/versions", v.byURL())
+	v.becomes("refused, as the files still have the old one", func() error {
+		if err := converted(); err == nil || !strings.Contains(err.Error(), "x509") {
+			return fmt.Errorf("reading, when only the new one is trusted: %v", err)
+		}
+		return nil
+	})
 	for name, content := range map[string][]byte{"tls.key": key, "tls.crt": certificate} {
 		path := filepath.Join(v.hooks.CertDir, name)
 		require.NoError(v, os.WriteFile(path+".new", content, 0o600))
 		require.NoError(v, os.Rename(path+".new", path))
 	}
-	v.bundle = certificate
-	v.applyCRD("config/versions", v.byURL())
-	v.becomes("converted with the new certificate", func() error { return v.read(&v1beta1.Lighthouse{}, "old") })
-	v.bundle = old
-	v.applyCRD("config/versions", v.byURL())
-	v.becomes("the old one is not in use any more", func() error {
-		err := v.read(&v1beta1.Lighthouse{}, "old")
-		if err == nil || !strings.Contains(err.Error(), "x509") {
-			return fmt.Errorf("reading, when only the old one is trusted: %v", err)
-		}
-		return nil
-	})
-	v.bundle = certificate
-	v.applyCRD("config/versions", v.byURL())
-	v.becomes("converted again", func() error { return v.read(&v1beta1.Lighthouse{}, "old") })
+	v.becomes("converted with the new one", converted)
 }
 
 func withoutTheProgram(v *versions) {
