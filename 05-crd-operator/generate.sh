@@ -2,8 +2,8 @@
 # Writes all generated code and manifests of this stage from the types in api/:
 #
 #   {api/*/*,lighthouse/first,lighthouse/operator/api/*}/zz_generated.deepcopy.go   how to copy the types
-#   config/crd/, lighthouse/operator/config/crd/
-#                                      the schema, from types and markers
+#   config/crd/, lighthouse/operator/config/{crd,versions}/
+#                                      the schema, from types and markers; versions/ has both of Lighthouse
 #   config/rbac/, lighthouse/first/role.yaml, lighthouse/operator/config/role.yaml
 #                                      what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
@@ -29,7 +29,8 @@ find api lighthouse -name 'zz_generated*' -delete
 echo "from the types in api/: how to copy them, and their schemas"
 tool controller-gen object paths=./api/... paths=./lighthouse/first paths=./lighthouse/operator/api/...
 tool controller-gen crd paths=./api/... output:crd:dir=config/crd
-tool controller-gen crd paths=./lighthouse/operator/api/... output:crd:dir=lighthouse/operator/config/crd
+tool controller-gen crd paths=./lighthouse/operator/api/v1alpha1 output:crd:dir=lighthouse/operator/config/crd
+tool controller-gen crd paths=./lighthouse/operator/api/... output:crd:dir=lighthouse/operator/config/versions
 
 groups='cnat/v1alpha1 settings/v1alpha1'
 packages=; inputs=

@@ -26,7 +26,7 @@ func once(ctx context.Context, tracing *tracing, work reconcile.Func) string {
 	return lines.String()
 }
 
-func TestTryASpanSaysWhenItIsLookedAtAgain(t *testing.T) {
+func TestTryASpanHasThePause(t *testing.T) {
 	tracing, recorder := recordedTracing()
 	once(t.Context(), tracing, func(context.Context, reconcile.Request) (reconcile.Result, error) {
 		return reconcile.Result{RequeueAfter: 10 * time.Second}, nil

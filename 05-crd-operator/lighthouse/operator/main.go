@@ -6,6 +6,7 @@
 //	registration.go  what is not: the registration, exactly one, and its end
 //	office.go        calls to the office, and when they may be made
 //	status.go        what a user is shown
+//	versions.go      the versions of the API, and the webhook that converts between them
 package main
 
 import (
@@ -20,8 +21,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -36,21 +35,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
 )
 
 func main() {
 	office := flag.String("office", "http://office.light-list", "the `URL` of the Light List office")
+	var hooks webhook.Options
+	flag.StringVar(&hooks.CertDir, "certs", "", "convert between the versions of the API, with the tls.crt and tls.key of this `folder`")
+	flag.StringVar(&hooks.Host, "listen", "", "the `address` on which the API server calls for that, such as 127.0.0.1; without one, it's any")
+	flag.IntVar(&hooks.Port, "port", webhook.DefaultPort, "the `port` of that address")
 	flag.Parse()
 	ctrl.SetLogger(klog.Background()) // without one, the manager logs nothing
-	if err := run(ctrl.SetupSignalHandler(), ctrl.GetConfigOrDie(), *office); err != nil {
+	if err := run(ctrl.SetupSignalHandler(), ctrl.GetConfigOrDie(), *office, hooks); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
+func run(ctx context.Context, kubeconfig *rest.Config, office string, hooks webhook.Options) error {
 	types, err := newScheme()
 	if err != nil {
 		return err
@@ -60,10 +64,16 @@ func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
 		Metrics: server.Options{BindAddress: "0"}, // no port; by default it is 8080
 		Cache:   cache.Options{ByObject: map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: onlyToken}}},
 		// Two operators may run at once, and in one process, too: the tests have both.
-		Controller: config.Controller{SkipNameValidation: new(true)},
+		Controller:    config.Controller{SkipNameValidation: new(true)},
+		WebhookServer: webhook.NewServer(hooks),
 	})
 	if err != nil {
 		return err
+	}
+	if hooks.CertDir != "" {
+		if err := serveConversion(manager); err != nil {
+			return err
+		}
 	}
 	if err := manager.GetFieldIndexer().IndexField(ctx, &v1alpha1.Lighthouse{}, secretIndex, secretOf); err != nil {
 		return err
@@ -83,12 +93,6 @@ func run(ctx context.Context, kubeconfig *rest.Config, office string) error {
 		return err
 	}
 	return manager.Start(ctx)
-}
-
-// newScheme has the types of Kubernetes and ours. It isn't client-go's own, which belongs to all of a process.
-func newScheme() (*runtime.Scheme, error) {
-	types := runtime.NewScheme()
-	return types, errors.Join(scheme.AddToScheme(types), v1alpha1.AddToScheme(types))
 }
 
 // wanted lets through what a user wants, which includes the deletion, and not the status that the

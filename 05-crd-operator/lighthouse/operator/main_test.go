@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
 	"example.com/hacking-a-controller/testcluster"
@@ -24,7 +25,7 @@ func start(t *testing.T, config *rest.Config, office string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- run(ctx, config, office) }()
+	go func() { ended <- run(ctx, config, office, webhook.Options{}) }()
 	stopped := false
 	stop = func() {
 		if cancel(); !stopped {

@@ -5,6 +5,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Lighthouse has lamps that burn. If it has a position, it's in the Light List, too.
 //
 // +kubebuilder:object:root=true
+// +kubebuilder:storageversion
 // +kubebuilder:subresource:status
 // +kubebuilder:printcolumn:name=Flash,type=string,JSONPath=`.spec.flash`
 // +kubebuilder:printcolumn:name=Lamps,type=integer,JSONPath=`.spec.lamps`
@@ -36,8 +37,8 @@ type LighthouseSpec struct {
 
 	// What each lamp prints, such as: long short
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(long|short)( (long|short))*$')",message="a flash is made of the words long and short, such as: long short"
+	// +kubebuilder:validation:MaxLength=71
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(long|short)( (long|short)){0,11}$')",message="a flash is made of the words long and short, such as: long short"
 	Flash string `json:"flash"`
 
 	// Where it is, such as: 50.18N 4.27W

@@ -1,0 +1,111 @@
+// Migration rewrites all objects of a CRD, so that each is stored in the version that the CRD names for
+// storage, and then removes all other versions from status.storedVersions. That is what a
+// StorageVersionMigration makes Kubernetes 1.37 do; this is for older clusters, and for a look inside.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+)
+
+// pageSize is how many objects are read at once. A page is converted in one call of the webhook.
+const pageSize = 200
+
+func main() {
+	name := flag.String("crd", "lighthouses.coast.example.com", "the `name` of the CRD")
+	flag.Parse()
+	if err := run(ctrl.SetupSignalHandler(), *name); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, name string) error {
+	kubeconfig, err := config.GetConfig()
+	if err != nil {
+		return err
+	}
+	kubeconfig.QPS = -1 // the API server has its own limits
+	types := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(types); err != nil {
+		return err
+	}
+	c, err := client.New(kubeconfig, client.Options{Scheme: types})
+	if err != nil {
+		return err
+	}
+	rewritten, storage, err := migrate(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d objects rewritten as %s\n", name, rewritten, storage)
+	return nil
+}
+
+// migrate returns how many objects it has rewritten, and in which version.
+func migrate(ctx context.Context, c client.Client, name string) (rewritten int, storage string, err error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := c.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
+		return 0, "", fmt.Errorf("reading the CRD: %w", err)
+	}
+	for _, version := range crd.Spec.Versions {
+		if version.Storage {
+			storage = version.Name
+		}
+	}
+	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: storage, Kind: crd.Spec.Names.Kind}
+	if rewritten, err = rewrite(ctx, c, kind); err != nil {
+		return rewritten, storage, fmt.Errorf("rewriting in %s: %w", storage, err)
+	}
+	return rewritten, storage, forget(ctx, c, crd, storage)
+}
+
+// rewrite writes each object with a patch that changes nothing. The API server stores it nevertheless if
+// its bytes differ, and they do if they were those of another version.
+func rewrite(ctx context.Context, c client.Client, kind schema.GroupVersionKind) (rewritten int, err error) {
+	page := &metav1.PartialObjectMetadataList{} // without spec and status
+	page.SetGroupVersionKind(kind)
+	for {
+		if err := c.List(ctx, page, client.Limit(pageSize), client.Continue(page.Continue)); err != nil {
+			return rewritten, err
+		}
+		for i := range page.Items {
+			object := &page.Items[i]
+			object.SetGroupVersionKind(kind)
+			err := c.Patch(ctx, object, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, object.ResourceVersion)))
+			switch {
+			case apierrors.IsConflict(err), apierrors.IsNotFound(err): // somebody has just written it, or it's gone
+			case err != nil:
+				return rewritten, fmt.Errorf("%s/%s: %w", object.Namespace, object.Name, err)
+			default:
+				rewritten++
+			}
+		}
+		if page.Continue == "" {
+			return rewritten, nil
+		}
+	}
+}
+
+// forget takes the versions out of the CRD's status that no object is stored in any more. The CRD is the
+// one from before the rewrite: if another version was the one for storage meanwhile, that's a conflict.
+func forget(ctx context.Context, c client.Client, crd *apiextensionsv1.CustomResourceDefinition, storage string) error {
+	crd.Status.StoredVersions = []string{storage}
+	err := c.Status().Update(ctx, crd)
+	if apierrors.IsConflict(err) {
+		return fmt.Errorf("the CRD has changed meanwhile; run this again: %w", err)
+	}
+	return err
+}
