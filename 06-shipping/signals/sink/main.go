@@ -65,8 +65,8 @@ func sink(out io.Writer) http.Handler {
 
 // tree prints a span, when it began after the root and how long it took, and below it what it contains.
 func tree(out io.Writer, spans []*traces.Span, span *traces.Span, start uint64, indent string) {
-	took := time.Duration(span.EndTimeUnixNano - span.StartTimeUnixNano).Round(time.Millisecond)                                  //nolint:gosec // it's no 292 years
-	fmt.Fprintf(out, "%s+%v %s %v", indent, time.Duration(span.StartTimeUnixNano-start).Round(time.Millisecond), span.Name, took) //nolint:gosec // nor is this
+	took := time.Duration(span.EndTimeUnixNano - span.StartTimeUnixNano).Round(time.Millisecond)
+	fmt.Fprintf(out, "%s+%v %s %v", indent, time.Duration(span.StartTimeUnixNano-start).Round(time.Millisecond), span.Name, took)
 	for _, a := range span.Attributes {
 		switch text := a.Value.GetStringValue(); a.Key {
 		case "k8s.namespace.name", "name", "reconcileID":

@@ -28,7 +28,7 @@ var addresses = []address{
 // writeAddresses writes the repository's address into the pages that name it.
 func writeAddresses(r repository.Repository) error {
 	return eachAddress(r, func(page, have, want string) error {
-		return os.WriteFile(r.Path(page), []byte(want), 0o644) //nolint:gosec // a page is for everybody
+		return os.WriteFile(r.Path(page), []byte(want), 0o644)
 	})
 }
 
