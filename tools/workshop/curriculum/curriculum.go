@@ -5,7 +5,6 @@ package curriculum
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -33,15 +32,7 @@ func Check(r repository.Repository) error {
 	if err != nil || len(c.Tracks) == 0 {
 		return err
 	}
-	wrong := []error{c.Check(facts)}
-	for _, page := range pages(c, facts) {
-		have, want, err := page.texts(r)
-		if err == nil && have != want {
-			err = fmt.Errorf("%s isn't what %s makes of it; run: make generate", page.file, track.File)
-		}
-		wrong = append(wrong, err)
-	}
-	return errors.Join(wrong...)
+	return errors.Join(c.Check(facts), r.CheckWritten(pages(c, facts)))
 }
 
 // Write writes the pages anew.
@@ -50,16 +41,7 @@ func Write(r repository.Repository) error {
 	if err != nil || len(c.Tracks) == 0 {
 		return err
 	}
-	for _, page := range pages(c, facts) {
-		have, want, err := page.texts(r)
-		if err == nil && have != want {
-			err = os.WriteFile(r.Path(page.file), []byte(want), 0o644)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.Rewrite(pages(c, facts))
 }
 
 func read(r repository.Repository) (track.Curriculum, track.Facts, error) {

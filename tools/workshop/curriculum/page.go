@@ -2,7 +2,6 @@ package curriculum
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -11,27 +10,23 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
-// A page has a part that is written here: what is between these comments.
-type page struct {
-	file, text string
-}
-
+// What is between these comments is written here.
 const (
 	begins = "<!-- tracks: made of tools/workshop/tracks.yaml by make generate -->\n"
 	ends   = "<!-- /tracks -->\n"
 )
 
 // pages are what is made of the tracks.
-func pages(c track.Curriculum, facts track.Facts) []page {
+func pages(c track.Curriculum, facts track.Facts) []repository.Written {
 	var agenda strings.Builder
 	for _, t := range c.Tracks {
 		if t.Name != track.Deep {
 			fmt.Fprintf(&agenda, "\n### %s: `make learn TRACK=%s`\n\n%s", capital(t.Title), t.Name, c.Agenda(t, facts, linkFrom(Agenda)))
 		}
 	}
-	return []page{
-		{Start, "\n" + c.Table(facts, linkFrom(Start)) + "\n"},
-		{Agenda, agenda.String() + "\n"},
+	return []repository.Written{
+		written(Start, "\n"+c.Table(facts, linkFrom(Start))+"\n"),
+		written(Agenda, agenda.String()+"\n"),
 	}
 }
 
@@ -53,17 +48,14 @@ func linkFrom(file string) func(name, label string) string {
 	}
 }
 
-// texts returns the file as it is and as it should be.
-func (p page) texts(r repository.Repository) (have, want string, err error) {
-	content, err := os.ReadFile(r.Path(p.file))
-	if err != nil {
-		return "", "", err
-	}
-	have = string(content)
-	before, rest, found := strings.Cut(have, begins)
-	_, after, ended := strings.Cut(rest, ends)
-	if !found || !ended {
-		return "", "", fmt.Errorf("%s has no place for the tracks; it begins with %sand ends with %s", p.file, begins, ends)
-	}
-	return have, before + begins + p.text + ends + after, nil
+// written is a file with a part that is made of the tracks, between the comments.
+func written(file, text string) repository.Written {
+	return repository.Written{File: file, From: track.File, Put: func(have string) (string, error) {
+		before, rest, found := strings.Cut(have, begins)
+		_, after, ended := strings.Cut(rest, ends)
+		if !found || !ended {
+			return "", fmt.Errorf("%s has no place for the tracks; it begins with %sand ends with %s", file, begins, ends)
+		}
+		return before + begins + text + ends + after, nil
+	}}
 }

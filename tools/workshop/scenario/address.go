@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"regexp"
 	"strings"
@@ -25,46 +23,20 @@ var addresses = []address{
 	{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"},
 }
 
-// writeAddresses writes the repository's address into the pages that name it.
-func writeAddresses(r repository.Repository) error {
-	return eachAddress(r, func(page, have, want string) error {
-		return os.WriteFile(r.Path(page), []byte(want), 0o644)
-	})
-}
-
-// checkAddresses says which page names another address.
-func checkAddresses(r repository.Repository) error {
-	return eachAddress(r, func(page, have, want string) error {
-		return fmt.Errorf("%s names another address of the repository than %s; run: make generate", page, courseFile)
-	})
-}
-
-// eachAddress calls different for each page that isn't as it should be.
-func eachAddress(r repository.Repository, different func(page, have, want string) error) error {
+// addressed are the pages that name the repository, as far as they are there: a course for tests
+// has not all of them.
+func addressed(r repository.Repository) ([]repository.Written, error) {
 	c, err := readCourse(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var pages []repository.Written
 	for _, a := range addresses {
-		have, err := os.ReadFile(r.Path(a.page))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a course for tests has not all of them
-		}
-		if err != nil {
-			return fmt.Errorf("writing the repository's address: %w", err)
-		}
-		want, err := a.put(string(have), c.Repository)
-		if err != nil {
-			return err
-		}
-		if want == string(have) {
-			continue
-		}
-		if err := different(a.page, string(have), want); err != nil {
-			return err
+		if _, err := os.Stat(r.Path(a.page)); err == nil {
+			pages = append(pages, repository.Written{File: a.page, From: courseFile, Put: func(page string) (string, error) { return a.put(page, c.Repository) }})
 		}
 	}
-	return nil
+	return pages, nil
 }
 
 // put returns the page with the repository's address in it.

@@ -56,7 +56,11 @@ func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
 	if err := curriculum.Write(r); err != nil {
 		return err
 	}
-	if err := writeAddresses(r); err != nil {
+	pages, err := addressed(r)
+	if err != nil {
+		return err
+	}
+	if err := r.Rewrite(pages); err != nil {
 		return err
 	}
 	want, have, err := both(ctx, r)
@@ -73,7 +77,11 @@ func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
 
 // check says in which files the scenarios are not what build would write.
 func check(ctx context.Context, r repository.Repository, out io.Writer) error {
-	if err := checkAddresses(r); err != nil {
+	pages, err := addressed(r)
+	if err != nil {
+		return err
+	}
+	if err := r.CheckWritten(pages); err != nil {
 		return err
 	}
 	want, have, err := both(ctx, r)
