@@ -52,22 +52,20 @@ func (g *Gate) Holding() int { return int(g.waiting.Load()) }
 
 // Wrap makes a client's requests go through the gate.
 func (g *Gate) Wrap(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return RoundTripper(func(r *http.Request) (*http.Response, error) {
-			if !g.holds(r) {
-				return next.RoundTrip(r)
-			}
-			if r.URL.Query().Get("watch") == "" {
-				g.wait(r.Context())
-				return next.RoundTrip(r)
-			}
-			response, err := next.RoundTrip(r)
-			if err == nil {
-				response.Body = gated{response.Body, g, r.Context()}
-			}
-			return response, err
-		})
-	})
+	Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if !g.holds(r) {
+			return next.RoundTrip(r)
+		}
+		if r.URL.Query().Get("watch") == "" {
+			g.wait(r.Context())
+			return next.RoundTrip(r)
+		}
+		response, err := next.RoundTrip(r)
+		if err == nil {
+			response.Body = gated{response.Body, g, r.Context()}
+		}
+		return response, err
+	})(config)
 }
 
 func (g *Gate) wait(ctx context.Context) {

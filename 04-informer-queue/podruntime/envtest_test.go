@@ -37,9 +37,10 @@ func TestTheWholeProgram(t *testing.T) {
 	create(t, c.Client, other, "buoy", runs(time.Now()))
 	var requests atomic.Int32
 	proxy, config := testcluster.StartProxy(t, c.Config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) { requests.Add(1); return next.RoundTrip(r) })
-	})
+	testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		requests.Add(1)
+		return next.RoundTrip(r)
+	})(config)
 	var out testcluster.Output
 	stop := begin(t, config, &out, options{namespace: coast, workers: 2})
 	prints := func(minutes string) {

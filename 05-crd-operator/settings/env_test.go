@@ -264,21 +264,12 @@ func (s *env) recorded(want ...string) {
 	}, testcluster.TestTimeout, 20*time.Millisecond)
 }
 
-// through makes all requests of a client go through the function.
-func through(f func(request *http.Request, next http.RoundTripper) (*http.Response, error)) func(*rest.Config) {
-	return func(config *rest.Config) {
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) { return f(request, next) })
-		})
-	}
-}
-
 // ledger records the requests about the ConfigMap and the layers, but for those that fill the caches, and
 // how the server answered: "PATCH 200 configmaps/settings" or "PUT 200 settingslayers/site/status".
 type ledger struct{ testcluster.Output }
 
 func (l *ledger) watch(config *rest.Config) {
-	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
 		if what := about(request); err == nil && what != "" {
 			// It is noted when all of the answer is here: a test that has seen it may stop the
@@ -322,7 +313,7 @@ func about(request *http.Request) string {
 // before calls the function before the first request with this method about that object.
 func before(method, object string, do func()) func(*rest.Config) {
 	var once sync.Once
-	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	return testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == method && about(request) == object {
 			once.Do(do)
 		}

@@ -210,7 +210,7 @@ func crash(after int, dead func()) func(*rest.Config) {
 	errCrash := errors.New("the program has crashed")
 	var mu sync.Mutex // one write at a time
 	done := 0
-	return through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	return testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == http.MethodGet || about(request) == "" {
 			return next.RoundTrip(request) // caches of a dead program hurt nobody
 		}

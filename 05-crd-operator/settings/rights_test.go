@@ -65,7 +65,7 @@ func (s *env) becomesOr(want string, denied *testcluster.Output, do func()) {
 func refusals(config *rest.Config) *testcluster.Output {
 	denied, cannot := &testcluster.Output{}, regexp.MustCompile(`cannot (\w+) resource \\"([\w/]+)\\"`)
 	config.QPS, config.ContentType = -1, runtime.ContentTypeJSON
-	through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
 		if err != nil || response.StatusCode != http.StatusForbidden {
 			return response, err

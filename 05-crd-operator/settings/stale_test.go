@@ -18,7 +18,7 @@ func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
 	s := newEnv(t)
 	layers, lists := layersOf(t)
 	requests, log := &ledger{}, s.logged()
-	s.start(layers.Wrap, through(lists.count), requests.watch)
+	s.start(layers.Wrap, testcluster.Through(lists.count), requests.watch)
 	s.eventually(func() bool { return strings.Contains(log.String(), "Starting workers") }, "its caches have not synced")
 
 	layers.Shut()
@@ -47,7 +47,7 @@ func TestAnOrphanIsNotTakenBackBecauseOfAStaleCache(t *testing.T) {
 	s := newEnv(t)
 	layers, lists := layersOf(t)
 	requests := &ledger{}
-	s.start(layers.Wrap, through(lists.count), requests.watch)
+	s.start(layers.Wrap, testcluster.Through(lists.count), requests.watch)
 	s.layer("defaults", 0, data{"colour": "grey"})
 	s.becomes(state{"settings": "colour=grey; of defaults", "defaults": "True Merged 1"})
 	// By the status it knows the ConfigMap for its own. An operator that has seen a later change of

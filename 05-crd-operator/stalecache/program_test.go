@@ -31,14 +31,12 @@ func startProgram(t testing.TB, config *rest.Config, readYourWrites bool) *progr
 	p := &program{watches: testcluster.NewGate(t, isWatch)}
 	config = rest.CopyConfig(config)
 	p.watches.Wrap(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			if !isWatch(r) {
-				p.requests.Add(1)
-			}
-			return next.RoundTrip(r)
-		})
-	})
+	testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if !isWatch(r) {
+			p.requests.Add(1)
+		}
+		return next.RoundTrip(r)
+	})(config)
 	var err error
 	p.Cluster, err = cluster.New(config, func(o *cluster.Options) {
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: &readYourWrites}

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -125,30 +124,26 @@ func (o *operator) loseAnswer(number int, dies bool) (lost <-chan struct{}) {
 	errLost, done := errors.New("the network is in a bad mood"), make(chan struct{})
 	var mu sync.Mutex // one write at a time
 	accepted := 0
-	o.faults = append(o.faults, func(config *rest.Config) {
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
-				if !isWrite(parse(r).what) {
-					return next.RoundTrip(r) // what the caches of a dead operator read hurts nobody
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if dies && accepted >= number {
-					return nil, errLost
-				}
-				response, err := next.RoundTrip(r)
-				if err != nil || response.StatusCode/100 != 2 {
-					return response, err
-				}
-				if accepted++; accepted != number {
-					return response, nil
-				}
-				response.Body.Close()
-				close(done)
-				return nil, errLost
-			})
-		})
-	})
+	o.faults = append(o.faults, testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if !isWrite(parse(r).what) {
+			return next.RoundTrip(r) // what the caches of a dead operator read hurts nobody
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if dies && accepted >= number {
+			return nil, errLost
+		}
+		response, err := next.RoundTrip(r)
+		if err != nil || response.StatusCode/100 != 2 {
+			return response, err
+		}
+		if accepted++; accepted != number {
+			return response, nil
+		}
+		response.Body.Close()
+		close(done)
+		return nil, errLost
+	}))
 	return done
 }
 

@@ -121,19 +121,17 @@ func (o *operator) sleepsUntil(hour string) {
 
 // note notes all requests.
 func (o *operator) note(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			made := parse(r)
-			response, err := next.RoundTrip(r)
-			if err == nil {
-				made.code = response.StatusCode
-			}
-			o.mu.Lock()
-			defer o.mu.Unlock()
-			o.requests = append(o.requests, made)
-			return response, err
-		})
-	})
+	testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		made := parse(r)
+		response, err := next.RoundTrip(r)
+		if err == nil {
+			made.code = response.StatusCode
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.requests = append(o.requests, made)
+		return response, err
+	})(config)
 }
 
 // parse returns what a request is for. That a status is written counts, not whether by an update

@@ -229,14 +229,12 @@ func TestTheDataOfSecretsIsNotRead(t *testing.T) {
 	e := newEnv(t)
 	config := rest.CopyConfig(e.server.Config)
 	reads := make(chan string, 1000)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
-			if strings.Contains(request.URL.Path, "/secrets") && request.Method != http.MethodPost && request.Method != http.MethodDelete {
-				reads <- request.Method + " " + request.Header.Get("Accept")
-			}
-			return next.RoundTrip(request)
-		})
-	})
+	testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if strings.Contains(request.URL.Path, "/secrets") && request.Method != http.MethodPost && request.Method != http.MethodDelete {
+			reads <- request.Method + " " + request.Header.Get("Accept")
+		}
+		return next.RoundTrip(request)
+	})(config)
 	c := e.connect(config)
 	e.operator.Client, e.operator.Live = c, c
 	cluster := e.create(2)

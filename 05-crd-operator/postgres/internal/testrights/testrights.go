@@ -58,22 +58,20 @@ type Requests struct {
 // Watch records what is asked with a configuration, and how often it is refused for want of
 // rights.
 func (r *Requests) Watch(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
-			response, err := next.RoundTrip(request)
-			right, name := needed(request)
-			if r.Named && name != "" {
-				right += " " + name
-			}
-			if err == nil && response.StatusCode == http.StatusForbidden {
-				right = "refused: " + right
-			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.list = append(r.list, right)
-			return response, err
-		})
-	})
+	testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		right, name := needed(request)
+		if r.Named && name != "" {
+			right += " " + name
+		}
+		if err == nil && response.StatusCode == http.StatusForbidden {
+			right = "refused: " + right
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.list = append(r.list, right)
+		return response, err
+	})(config)
 }
 
 // All are the requests since the last call of Take.
