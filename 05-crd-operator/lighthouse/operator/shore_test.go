@@ -81,7 +81,7 @@ func newShore(t *testing.T, more ...client.Object) *shore {
 func (s *shore) light() *v1alpha1.Lighthouse {
 	s.Helper()
 	light := &v1alpha1.Lighthouse{}
-	err := s.Client.Get(s.Context(), client.ObjectKey{Namespace: "coast", Name: "eddystone"}, light)
+	err := s.Get(s.Context(), client.ObjectKey{Namespace: "coast", Name: "eddystone"}, light)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -210,7 +210,7 @@ func ownRules(v *versions) {
 		light := lighthouse(tc.version, "dry", tc.spec)
 		err := v.Create(v.Context(), light, client.DryRunAll)
 		if tc.want != "" {
-			assert.ErrorContains(v, err, tc.want, name)
+			require.ErrorContains(v, err, tc.want, name)
 			continue
 		}
 		require.NoError(v, err, name)
@@ -284,7 +284,7 @@ func aCertificateIsRenewed(v *versions) {
 	v.applyCRD("config/versions", v.byURL())
 	v.becomes("refused, as the files still have the old one", func() error {
 		if err := converted(); err == nil || !strings.Contains(err.Error(), "x509") {
-			return fmt.Errorf("reading, when only the new one is trusted: %v", err)
+			return fmt.Errorf("reading, when only the new one is trusted: %w", err)
 		}
 		return nil
 	})

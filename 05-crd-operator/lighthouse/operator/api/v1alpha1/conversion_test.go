@@ -45,7 +45,7 @@ func fill(seed int64, object any) {
 	randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 14).Funcs(
 		func(meta *metav1.TypeMeta, _ randfill.Continue) { *meta = metav1.TypeMeta{} },
 		func(at *metav1.Time, c randfill.Continue) { *at = metav1.Unix(c.Int63n(1<<32), 0) },
-		func(fields *metav1.FieldsV1, _ randfill.Continue) { fields.Raw = []byte(`{"f:spec":{}}`) },
+		func(fields *metav1.FieldsV1, _ randfill.Continue) { fields.SetRawBytes([]byte(`{"f:spec":{}}`)) },
 		func(spec *LighthouseSpec, c randfill.Continue) {
 			c.FillNoCustom(spec)
 			words := make([]string, c.Intn(15))
