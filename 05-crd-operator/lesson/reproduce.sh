@@ -110,14 +110,14 @@ at() {
 }
 
 # coast begins with an office, the Secret with its token, the operator of Lighthouses, and a Lighthouse that
-# is registered.
+# is registered. Its arguments are flags of the office.
 coast() {
 	crds="$crds lighthouse/operator/config/crd/*.yaml"
 	begin
 	await lighthouses
 	go build -o "$dir/" ./lighthouse/office ./lighthouse/operator
 	printf trinity >"$dir/token"
-	OFFICE_TOKEN=$(cat "$dir/token") "$dir/office" -listen 127.0.0.1:0 -takes 1s >"$dir/office.log" 2>&1 &
+	OFFICE_TOKEN=$(cat "$dir/token") "$dir/office" -listen 127.0.0.1:0 -takes 1s "$@" >"$dir/office.log" 2>&1 &
 	jobs="$jobs $!"
 	await grep -q 'opens on' "$dir/office.log"
 	office="http://$(sed -n 's/.*opens on //p' "$dir/office.log")"

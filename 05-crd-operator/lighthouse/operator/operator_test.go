@@ -127,33 +127,6 @@ func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {
-	c := newCoast(t)
-	light := eddystone()
-	light.Spec.Position, light.Spec.SecretRef = "", nil
-	require.NoError(t, c.Create(t.Context(), light))
-	c.operator(&wire{}).becomes("Ready Burning")
-	assert.Empty(t, c.light().Finalizers)
-	assert.Zero(t, c.bills("registered"))
-}
-
-func TestWhatAClerkDoesIsFoundWithinAMinute(t *testing.T) {
-	for name, position := range map[string]string{"changes the entry": "elsewhere", "strikes it off": ""} {
-		t.Run(name, func(t *testing.T) {
-			c := newCoast(t)
-			o := c.ready()
-			c.office.Edit(string(c.light().UID), position, "long")
-			since := c.clock.Now()
-			o.drive(func() bool {
-				lights, _ := c.office.Books()
-				return len(lights) == 1 && lights[0].Position == plymouth && lights[0].Character == "short short"
-			})
-			assert.LessOrEqual(t, c.clock.Since(since), time.Minute) // of the fake clock
-			o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(plymouth) })
-		})
-	}
-}
-
 func TestTheTokenIsThatOfTheSecret(t *testing.T) {
 	c := newCoast(t)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "light-list"}}
@@ -176,28 +149,6 @@ func TestTheTokenIsThatOfTheSecret(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, c.listed(rame), "another token need not wait until the next check is due")
 	o.becomes("Ready Burning")
-}
-
-// TestALostAnswerIsPaidForOnce loses the answer to a POST. The office has forgotten its token by the time that the
-// operator calls again.
-func TestALostAnswerIsPaidForOnce(t *testing.T) {
-	c := newCoast(t)
-	require.NoError(t, c.Create(t.Context(), eddystone()))
-	o := c.operator(&wire{})
-	next := o.reconciler.office.client.Transport
-	o.reconciler.office.client.Transport = testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodPost {
-			return lose(nil, r, next)
-		}
-		return next.RoundTrip(r)
-	})
-	_, err := o.reconcile(t.Context())
-	require.ErrorIs(t, err, errWire)
-	require.Equal(t, 1, c.bills("registered"))
-	c.clock.Step(2 * lightlist.KeyLife)
-	c.operator(&wire{}).becomes("Ready Burning")
-	assert.Equal(t, 1, c.bills("registered"), "it was registered, and nobody looked before it was registered again")
-	assert.True(t, c.listed(plymouth))
 }
 
 func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
@@ -284,17 +235,6 @@ func TestTurns(t *testing.T) {
 	assert.Equal(t, 7*time.Second+turnEvery, o.wait("a", "y"), "there is something else to send")
 	o.forget("a")
 	assert.Equal(t, 7*time.Second+2*turnEvery, o.wait("a", "y"))
-}
-
-func TestRetryAfterHoldsForAllLighthouses(t *testing.T) {
-	c := newCoast(t)
-	o := c.ready()
-	c.office.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{lightlist.TooMany} })
-	c.clock.Step(checkEvery)
-	again, err := o.reconcile(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, 7*time.Second, again)
-	assert.Equal(t, 7*time.Second, o.reconciler.office.wait("another", ""))
 }
 
 func TestACallThatHangsHasAnEnd(t *testing.T) {

@@ -92,8 +92,15 @@ func (s *shore) light() *v1alpha1.Lighthouse {
 // register calls what Reconcile calls once the lamps are as they should be.
 func (s *shore) register() error {
 	s.clock.Step(time.Minute) // so that it's its turn
-	_, err := s.reconciler.register(s.context(), s.light())
+	_, _, err := s.registerNow()
 	return err
+}
+
+// registerNow returns the Lighthouse with its status, which it doesn't write, and when to look again.
+func (s *shore) registerNow() (light *v1alpha1.Lighthouse, again time.Duration, err error) {
+	light = s.light()
+	again, err = s.reconciler.register(s.context(), light)
+	return light, again, err
 }
 
 // reconcile reconciles the Lighthouse once.
