@@ -88,7 +88,7 @@ func TestWhatAClerkDoesIsFoundWithinAMinute(t *testing.T) {
 	}
 }
 
-// A cache that is behind has a Lighthouse that isn't there any more as it was.
+// A stale cache has a Lighthouse that isn't there any more as it was.
 func TestALighthouseThatIsGoneIsNotRegistered(t *testing.T) {
 	goes := func(s *shore) {
 		s.change(func(light *v1alpha1.Lighthouse) { light.Finalizers = nil })
