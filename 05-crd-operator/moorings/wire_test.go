@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -10,49 +8,41 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-	certutil "k8s.io/client-go/util/cert"
 
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// wire is between the program, the desk and the API server. It records requests, and causes the faults of networks
-// and servers.
+// wire is between the program and the servers that it calls, the desk and the API server. It records the requests, and
+// a test may replace some of them by faults.
 type wire struct {
-	*testing.T
 	office, server *httptest.Server
-	kubeconfig     string       // leads to the server
-	gate           sync.RWMutex // is locked while watches show nothing new
+	watches        *testcluster.Gate // holds back what watches bring
 
 	mu       sync.Mutex
 	requests []request
-	fault    func(request) fault // nil is none
-	oldest   uint64              // a watch from an older version gets a 410
+	fault    func(request) fault // returns nil for a request that nothing happens to
 }
 
-// request is a request of the program.
-type request struct {
-	to         string // desk or server
-	verb, path string // a verb is a method or, of a GET from the server, LIST or WATCH
-}
+// request is a request of the program. Its verb is a method or, if it's a GET from the API server, LIST or WATCH.
+type request struct{ to, verb, path string }
 
-func (r request) isWrite() bool { return !slices.Contains([]string{"GET", "LIST", "WATCH"}, r.verb) }
-func (r request) isLook() bool  { return r.to == "desk" && r.verb == "GET" }
+func (r request) String() string  { return r.verb + " " + r.path + " to the " + r.to }
+func (r request) isWrite() bool   { return !slices.Contains([]string{"GET", "LIST", "WATCH"}, r.verb) }
+func (r request) isRead() bool    { return r.verb == "LIST" || r.verb == "WATCH" }
+func (r request) isCall() bool    { return r.to == "desk" }
+func (r request) isBooking() bool { return r.to == "desk" && r.verb == "POST" }
+func (r request) isLook() bool    { return r.to == "desk" && r.verb == "GET" }
 
 // fault is what happens to a request in place of serve.
 type fault func(w http.ResponseWriter, r *http.Request, serve http.Handler)
 
-// The faults.
 var (
 	breaks fault = func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 	loses  fault = func(_ http.ResponseWriter, r *http.Request, serve http.Handler) {
@@ -63,122 +53,73 @@ var (
 		serve.ServeHTTP(httptest.NewRecorder(), r)
 		<-r.Context().Done()
 	}
+	expires = answers(http.StatusOK, `{"type": "ERROR", "object": {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410}}`)
 )
 
-// answers is a fault, too. Both the desk and the API server could have written this body.
-func answers(code int) fault {
+// answers returns a fault: nothing is done, and this is the answer.
+func answers(code int, body string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "application/json")
-		if code == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", "1")
-		}
 		w.WriteHeader(code)
-		fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"message":"a fault of the judge","error":"a fault of the judge"}`, code)
+		fmt.Fprintln(w, body)
 	}
 }
 
-// newWire starts two servers. The one of the API server lets in a client with the token, as a user who may do no more
-// than an operator needs.
-func newWire(t *testing.T, desk http.Handler, config *rest.Config, token string) *wire {
-	w := &wire{T: t}
-	w.office = w.listen("desk", desk)
-	w.office.Start()
+// fails returns a fault. Both the desk and the API server could answer so.
+func fails(code int) fault {
+	return answers(code, fmt.Sprintf(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": %d, "message": "the judge", "error": "the judge"}`, code))
+}
+
+// newWire starts two servers. The one in front of the API server lets in who has the token, and takes the path as allowed.
+func newWire(t *testing.T, desk http.Handler, config *rest.Config, token string, allowed func(path string) bool) *wire {
+	w := &wire{watches: testcluster.NewGate(t, func(r *http.Request) bool { return r.URL.Query().Has("watch") })}
+	config = rest.CopyConfig(config)
+	w.watches.Wrap(config)
 	target, err := url.Parse(config.Host)
 	require.NoError(t, err)
 	transport, err := rest.TransportFor(config)
 	require.NoError(t, err)
-	forward := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Header.Del("Authorization")
-		},
-		Transport:     transport,
-		FlushInterval: -1, // a watch does not end
-		ErrorLog:      log.New(io.Discard, "", 0),
-		ModifyResponse: func(response *http.Response) error {
-			if response.Request.URL.Query().Has("watch") {
-				response.Body = gated{response.Body, &w.gate}
-			}
-			return nil
-		},
-	}
-	w.server = w.listen("server", http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	forward := &httputil.ReverseProxy{Transport: transport, ErrorLog: silent, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header.Del("Authorization")
+	}}
+	w.office = w.listen(t, "desk", desk)
+	w.office.Start()
+	w.server = w.listen(t, "server", http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Authorization") != "Bearer "+token:
-			answers(http.StatusUnauthorized)(answer, r, nil)
-		case w.tooOld(r):
-			answer.Header().Set("Content-Type", "application/json")
-			fmt.Fprintln(answer, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`)
+			fails(http.StatusUnauthorized)(answer, r, nil)
+		case !allowed(r.URL.Path):
+			fails(http.StatusForbidden)(answer, r, nil)
 		default:
 			forward.ServeHTTP(answer, r)
 		}
 	}))
-	certificate, err := certificate()
-	require.NoError(t, err)
-	w.server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate.pair}, MinVersion: tls.VersionTLS12}
 	w.server.StartTLS()
-	w.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, os.WriteFile(w.kubeconfig, kubeconfig(w.server.URL, certificate.pem, token), 0o600))
 	return w
 }
 
-// kubeconfig is one in JSON, which is YAML, too: a program needs no library to read it.
-func kubeconfig(server string, authority []byte, token string) []byte {
-	type object = map[string]any
-	content, _ := json.Marshal(object{ // strings can always be encoded
-		"apiVersion": "v1", "kind": "Config", "current-context": "judge",
-		"clusters": []object{{"name": "judge", "cluster": object{"server": server, "certificate-authority-data": authority}}},
-		"users":    []object{{"name": "judge", "user": object{"token": token}}},
-		"contexts": []object{{"name": "judge", "context": object{"cluster": "judge", "user": "judge"}}},
-	})
-	return content
-}
-
-// certificate is that of all servers, which takes a moment to make.
-var certificate = sync.OnceValues(func() (made struct {
-	pair tls.Certificate
-	pem  []byte
-}, err error) {
-	var key []byte
-	if made.pem, key, err = certutil.GenerateSelfSignedCertKey("127.0.0.1", nil, nil); err == nil {
-		made.pair, err = tls.X509KeyPair(made.pem, key)
-	}
-	return made, err
-})
-
-// gated is the body of a watch.
-type gated struct {
-	io.ReadCloser
-	gate *sync.RWMutex
-}
-
-func (g gated) Read(p []byte) (int, error) {
-	n, err := g.ReadCloser.Read(p)
-	g.gate.RLock()
-	defer g.gate.RUnlock()
-	return n, err
-}
+var silent = log.New(io.Discard, "", 0)
 
 // listen returns a server that isn't started yet.
-func (w *wire) listen(to string, serve http.Handler) *httptest.Server {
+func (w *wire) listen(t *testing.T, to string, serve http.Handler) *httptest.Server {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		happens := w.record(request{to, verb(r), r.URL.Path})
-		if happens == nil {
-			serve.ServeHTTP(answer, r)
+		if happens := w.record(request{to, verb(r), r.URL.Path}); happens != nil {
+			happens(answer, r, serve)
 			return
 		}
-		happens(answer, r, serve)
+		serve.ServeHTTP(answer, r)
 	}))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	w.Cleanup(server.Close)
-	w.Cleanup(server.CloseClientConnections)
+	server.Config.ErrorLog = silent
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
 	return server
 }
 
 func verb(r *http.Request) string {
 	query := r.URL.Query()
-	switch isList := path.Base(r.URL.Path) == "moorings"; {
-	case r.Method != http.MethodGet || !isList:
+	switch {
+	case r.Method != http.MethodGet || path.Base(r.URL.Path) != "moorings":
 		return r.Method
 	case query.Has("watch") && query.Get("sendInitialEvents") != "true":
 		return "WATCH"
@@ -196,20 +137,16 @@ func (w *wire) record(r request) fault {
 	return w.fault(r)
 }
 
-// all returns the requests since a number of them.
-func (w *wire) all(since int) []request {
+// since returns the requests after the first ones, of all kinds or of one.
+func (w *wire) since(first int, kind ...func(request) bool) (requests []request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.requests[since:])
-}
-
-func (w *wire) count(since int, is func(request) bool) (count int) {
-	for _, r := range w.all(since) {
-		if is(r) {
-			count++
+	for _, r := range w.requests[first:] {
+		if len(kind) == 0 || kind[0](r) {
+			requests = append(requests, r)
 		}
 	}
-	return count
+	return requests
 }
 
 // cause decides from now on what happens to each request.
@@ -219,68 +156,14 @@ func (w *wire) cause(decide func(request) fault) {
 	w.fault = decide
 }
 
-// everySecond has the fault happen to the first, the third, ... of each kind of request that it's for.
-func (w *wire) everySecond(happens fault, is func(request) bool) {
-	seen := map[string]int{} // w.mu guards it
-	w.cause(func(r request) fault {
-		kind := r.to + r.verb + r.path
-		if !is(r) {
+// inTurn is for cause. To each request of a kind one of the faults happens, and another one if it's sent again; nil is none.
+func inTurn(kind func(request) bool, faults ...fault) func(request) fault {
+	sent := map[request]int{} // the mutex of the wire guards it
+	return func(r request) fault {
+		if !kind(r) {
 			return nil
 		}
-		if seen[kind]++; seen[kind]%2 == 1 {
-			return happens
-		}
-		return nil
-	})
-}
-
-// freeze holds back what watches have to tell, until the returned function is called.
-func (w *wire) freeze() (thaw func()) {
-	w.gate.Lock()
-	thaw = sync.OnceFunc(w.gate.Unlock)
-	w.Cleanup(thaw)
-	return thaw
-}
-
-// cut breaks all connections to the server, and lets no new one in.
-func (w *wire) cut() {
-	w.cause(func(r request) fault {
-		if r.to == "server" {
-			return breaks
-		}
-		return nil
-	})
-	w.server.CloseClientConnections()
-}
-
-// heal ends what cut began. Meanwhile, the server has forgotten what comes before a version.
-func (w *wire) heal(version string) {
-	w.cause(nil)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.oldest, _ = strconv.ParseUint(version, 10, 64)
-}
-
-func (w *wire) tooOld(r *http.Request) bool {
-	version, _ := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64) // 0 is none
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return verb(r) == "WATCH" && version != 0 && version < w.oldest
-}
-
-// last are the last writes of the program, for a message.
-func (w *wire) last() string {
-	var done []string
-	for _, r := range w.all(0) {
-		if r.isWrite() {
-			done = append(done, r.to+" "+r.verb+" "+r.path)
-		}
+		sent[r]++
+		return faults[(sent[r]-1)%len(faults)]
 	}
-	return fmt.Sprintf("%q", done[max(0, len(done)-5):])
-}
-
-// tail are the last lines that a program has printed.
-func tail(output *testcluster.Output) string {
-	lines := output.Lines()
-	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }

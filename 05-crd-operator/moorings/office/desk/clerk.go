@@ -27,13 +27,6 @@ func (d *Desk) TooEarly() int {
 	return d.most
 }
 
-// Closed reports whether the desk has said that it takes no call for a while.
-func (d *Desk) Closed() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.clock.Now().Before(d.closed)
-}
-
 // Book adds a booking as a clerk would, for somebody on the telephone.
 func (d *Desk) Book(b Booking) Booking {
 	d.mu.Lock()
