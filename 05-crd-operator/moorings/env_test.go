@@ -255,7 +255,14 @@ type mooring struct {
 		ObservedGeneration int64              `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
 	} `json:"status"`
-	ready metav1.Condition // one of them, or empty
+}
+
+// ready returns the condition Ready; of a Mooring that has none it's empty.
+func (m *mooring) ready() (ready metav1.Condition) {
+	if found := meta.FindStatusCondition(m.Status.Conditions, "Ready"); found != nil {
+		ready = *found
+	}
+	return ready
 }
 
 // object is a Mooring with this spec, which is JSON.
@@ -286,9 +293,6 @@ func (e *env) get(name string) *mooring {
 	require.NoError(e, err)
 	m := &mooring{}
 	require.NoError(e, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, m), "the fields of the status")
-	if ready := meta.FindStatusCondition(m.Status.Conditions, "Ready"); ready != nil {
-		m.ready = *ready
-	}
 	return m
 }
 
@@ -333,11 +337,11 @@ func (e *env) isReady(name string) {
 			return fmt.Sprintf("Mooring %s is for %s with %d metres, but the desk has %s with %d", name, m.Spec.Ship, m.Spec.Metres, has.Ship, has.Metres)
 		case m.Status.Number != has.Number || m.Status.Berth != has.Berth:
 			return fmt.Sprintf("Mooring %s has booking %s, berth %s, but its status says %q, %q", name, has.Number, has.Berth, m.Status.Number, m.Status.Berth)
-		case m.ready.Status != metav1.ConditionTrue:
-			return fmt.Sprintf("Mooring %s has what it wants, but its condition Ready is %q", name, m.ready.Status)
+		case m.ready().Status != metav1.ConditionTrue:
+			return fmt.Sprintf("Mooring %s has what it wants, but its condition Ready is %q", name, m.ready().Status)
 		}
-		return unless(m.Status.ObservedGeneration == m.Generation && m.ready.ObservedGeneration == m.Generation,
-			"Mooring %s has generation %d, but status.observedGeneration is %d, and that of Ready is %d", name, m.Generation, m.Status.ObservedGeneration, m.ready.ObservedGeneration)
+		return unless(m.Status.ObservedGeneration == m.Generation && m.ready().ObservedGeneration == m.Generation,
+			"Mooring %s has generation %d, but status.observedGeneration is %d, and that of Ready is %d", name, m.Generation, m.Status.ObservedGeneration, m.ready().ObservedGeneration)
 	})
 }
 
@@ -345,9 +349,10 @@ func (e *env) isReady(name string) {
 func (e *env) isNotReady(name, why string) (message string) {
 	e.Helper()
 	e.until(name, func(m *mooring) string {
-		message = m.ready.Message
-		return unless(m.ready.Status == metav1.ConditionFalse && m.ready.ObservedGeneration == m.Generation && m.ready.Reason != "" && message != "",
-			"%s, but the condition Ready of Mooring %s is %q, of generation %d, with reason %q and message %q", why, name, m.ready.Status, m.ready.ObservedGeneration, m.ready.Reason, message)
+		ready := m.ready()
+		message = ready.Message
+		return unless(ready.Status == metav1.ConditionFalse && ready.ObservedGeneration == m.Generation && ready.Reason != "" && message != "",
+			"%s, but the condition Ready of Mooring %s is %q, of generation %d, with reason %q and message %q", why, name, ready.Status, ready.ObservedGeneration, ready.Reason, message)
 	})
 	return message
 }

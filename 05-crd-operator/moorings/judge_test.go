@@ -82,7 +82,7 @@ func TestTheStatusIsASubresource(t *testing.T) {
 	require.NoError(t, e.patch("eddy", status), "the schema lacks a field of the status")
 	assert.Empty(t, e.get("eddy").Status.Number, "a write of the spec writes the status, too: it isn't a subresource")
 	require.NoError(t, e.patch("eddy", status, "status"), "the status can't be written")
-	assert.Equal(t, "B1 Booked", e.get("eddy").Status.Number+" "+e.get("eddy").ready.Reason, "what the status keeps")
+	assert.Equal(t, "B1 Booked", e.get("eddy").Status.Number+" "+e.get("eddy").ready().Reason, "what the status keeps")
 }
 
 func TestItRunsUntilItIsStopped(t *testing.T) {
