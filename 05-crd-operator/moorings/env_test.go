@@ -48,7 +48,7 @@ type env struct {
 	dir          string   // has the kubeconfig and the file with the desk's token
 	secrets      []string // all tokens
 	checkSeconds int
-	patience     int // how often the program may look at the desk before something has to be so
+	maxLooks     int // how often the program may look at the desk before something has to be so
 
 	program atomic.Pointer[program] // the one that was started last
 	starts  int
@@ -71,7 +71,7 @@ func newEnv(t *testing.T) *env {
 	moorings := schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1alpha1", Resource: "moorings"}
 	e := &env{
 		T: t, Desk: desk.New(clock.RealClock{}, ""), cluster: c, space: namespace.Name, moorings: client.Resource(moorings).Namespace(namespace.Name),
-		dir: t.TempDir(), secrets: []string{"server-" + rand.String(10)}, checkSeconds: 1, patience: 8,
+		dir: t.TempDir(), secrets: []string{"server-" + rand.String(10)}, checkSeconds: 1, maxLooks: 8,
 	}
 	e.rotate()()
 	e.wire = newWire(t, e.Desk, c.Config, e.secrets[0], func(path string) bool {
@@ -221,7 +221,7 @@ func (e *env) eventually(problem func() string) {
 		if n := len(e.since(0)); n != requests || n == p.began {
 			requests, quiet = n, 0
 		}
-		if quiet++; quiet > 70 || len(e.since(began, request.isLook)) > e.patience || time.Now().After(deadline) {
+		if quiet++; quiet > 70 || len(e.since(began, request.isLook)) > e.maxLooks || time.Now().After(deadline) {
 			require.FailNow(e, missing+e.printed())
 		}
 	}

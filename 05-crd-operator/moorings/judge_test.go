@@ -228,7 +228,7 @@ func (e *env) looksAgain(times int) {
 
 func TestTheLimitIsKept(t *testing.T) {
 	e := newEnv(t)
-	e.checkSeconds, e.patience = 60, 500
+	e.checkSeconds, e.maxLooks = 60, 500
 	references := map[string]string{}
 	for i := range 10 {
 		name := fmt.Sprint("ship", i)
@@ -284,7 +284,7 @@ func TestACallFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			e.patience = 30
+			e.maxLooks = 30
 			e.cause(inTurn(test.kind, test.fault, nil))
 			e.start()
 			e.live()
@@ -306,7 +306,7 @@ func (e *env) live() {
 
 func TestItIsKilledAtEachWrite(t *testing.T) {
 	e := newEnv(t)
-	e.patience = 60
+	e.maxLooks = 60
 	e.cause(inTurn(request.isWrite, e.killsBefore, e.killsAfter))
 	e.start()
 	e.live()
@@ -326,7 +326,7 @@ func TestTheWatchIsLate(t *testing.T) {
 
 func TestTheWatchBreaks(t *testing.T) {
 	e := newEnv(t)
-	e.patience = 60
+	e.maxLooks = 60
 	e.start()
 	deleted := e.create("deleted", 27)
 	e.create("changed", 27)
