@@ -203,7 +203,7 @@ func (e *env) eventually(problem func() string) {
 	defer checks.Stop()
 	began := len(e.since(0))
 	requests, quiet := began, 0
-	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-checks.C {
+	for deadline := time.Now().Add(testcluster.TestTimeout); ; <-checks.C { // each program has that long
 		missing := problem()
 		if missing == "" {
 			return
@@ -213,6 +213,7 @@ func (e *env) eventually(problem func() string) {
 		case <-p.ended:
 			if p.killed.Load() {
 				e.start()
+				deadline = time.Now().Add(testcluster.TestTimeout)
 				continue
 			}
 			require.FailNow(e, fmt.Sprintf("the program ended by itself (%v), but it has to run until it is stopped%s", p.ProcessState, e.printed()))
