@@ -20,7 +20,7 @@ func (s *site) writeBook() error {
 		one.Has = append(one.Has, item{File: "#" + in[p.File], Label: p.Title})
 		fmt.Fprintf(&body, "<section id=\"%s\">\n%s</section>\n", in[p.File], p.within(in))
 	}
-	one.Body = template.HTML(body.String()) //nolint:gosec // of this repository
+	one.Body = template.HTML(body.String())
 	return s.write("book.html", one)
 }
 
@@ -70,6 +70,6 @@ func (s *site) writeBoards() error {
 			fmt.Fprintf(&body, "<section>\n<h2>%s</h2>\n<img src=\"%s\" alt=\"%s\">\n<p>%[3]s <a href=\"%[4]s\">%[5]s</a></p>\n</section>\n", title[1], file, match[2], p.File, html.EscapeString(p.Title))
 		}
 	}
-	boards.Body = template.HTML(body.String()) //nolint:gosec // of this repository
+	boards.Body = template.HTML(body.String())
 	return s.write("boards.html", boards)
 }

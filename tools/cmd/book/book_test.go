@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
 	"example.com/hacking-a-controller/tools/workshop/track"
@@ -30,19 +29,32 @@ tracks:
 - {name: deep, title: everything, items: [START.md, 01-sums, 'exercise:01-sums/lost']}
 `
 
-// workshop is a small one, with a lesson that has one of each.
-func workshop(t *testing.T) repository.Repository {
+// workshop is a small workshop, with a lesson that has one of each.
+var workshop = map[string]string{
+	"tools/go.mod":                              "module example.com/workshop\n",
+	"README.md":                                 "# Top\n\n[Begin](START.md)\n",
+	"START.md":                                  "# Start here\n\n[On](01-sums/#step-2-add-more)\n",
+	"01-sums/go.mod":                            "module example.com/sums\n",
+	"01-sums/README.md":                         lesson,
+	"01-sums/pictures/sum.svg":                  `<svg xmlns="http://www.w3.org/2000/svg"><title id="title">A sum &amp; its parts</title></svg>`,
+	"01-sums/sum/sum.go":                        "// Package sum adds.\npackage sum\n\n// Sum adds.\nfunc Sum(a, b int) int { return a + b }\n",
+	"01-sums/sum/sum_test.go":                   "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {}\n",
+	"01-sums/lesson/exercises/lost/README.md":   "# Something is lost\n\nmake exercise N=1 NAME=lost\n",
+	"01-sums/lesson/exercises/lost/hints.md":    "## Hint 1\n\nLook.\n\n## Hint 2\n\nAdd.\n",
+	"01-sums/lesson/exercises/lost/solution.md": "# It was less\n",
+	"01-sums/lesson/exercises/lost/break.patch": "-return a + b\n",
+	"01-sums/lesson/exercises/lost/judge.yaml":  "level: 1\nminutes: 5\nread: [sum/sum.go]\ntests: [{package: ./sum, test: TestSum, output: 'the sum', because: It adds.}]\n",
+	"docs/GLOSSARY.md":                          "# Glossary\n\n## Sum\n\n[Stage 1](../01-sums/README.md), [when](../.github/ci.yml)\n",
+	"katacoda/sums.md":                          "[nowhere](gone.md)\n",
+	".github/ci.yml":                            "on: push\n",
+	track.File:                                  tracks,
+}
+
+// placed is that workshop in a folder. Only a program that looks for a repository wants one of git.
+func placed(t *testing.T) repository.Repository {
 	t.Helper()
-	r := exercisetest.New(t)
-	for name, content := range map[string]string{
-		"README.md":                "# Top\n\n[Begin](START.md)\n",
-		"START.md":                 "# Start here\n\n[On](01-sums/#step-2-add-more)\n",
-		"01-sums/README.md":        lesson,
-		"01-sums/pictures/sum.svg": `<svg xmlns="http://www.w3.org/2000/svg"><title id="title">A sum &amp; its parts</title></svg>`,
-		"docs/GLOSSARY.md":         "# Glossary\n\n## Sum\n\n[Stage 1](../01-sums/README.md)\n",
-		"katacoda/sums.md":         "[nowhere](gone.md)\n",
-		track.File:                 tracks,
-	} {
+	r := repository.Repository{Root: t.TempDir()}
+	for name, content := range workshop {
 		repositorytest.Write(t, r.Path(name), content)
 	}
 	return r
@@ -50,7 +62,7 @@ func workshop(t *testing.T) repository.Repository {
 
 func built(t *testing.T) *site {
 	t.Helper()
-	s, err := build(workshop(t), []string{"book.epub", "book.pdf"})
+	s, err := build(placed(t), []string{"book.epub", "book.pdf"})
 	require.NoError(t, err)
 	return s
 }
@@ -67,6 +79,7 @@ func TestAPageHasWhatItsMarkdownHas(t *testing.T) {
 		"a link to a folder":                  {"01-sums/index.html", `<a href="sum/index.html">all of it</a>`},
 		"a folder lists its files":            {"01-sums/sum/index.html", `<a href="../../01-sums/sum/sum.go.html">sum.go</a>`},
 		"and those that nobody links to":      {"01-sums/sum/index.html", `<li>sum_test.go</li>`},
+		"a hidden folder, which hosts hide":   {"docs/GLOSSARY.html", `<a href="../github/ci.yml.html">when</a>`},
 		"a link out of the workshop":          {"01-sums/index.html", `<a href="https://go.dev/#now">a page</a>`},
 		"a picture":                           {"01-sums/index.html", `<img src="pictures/sum.svg" alt="A sum has two parts.">`},
 		"a table, without an empty header":    {"01-sums/index.html", "<tr>\n<td></td>\n<th>parts</th>\n</tr>"},
@@ -97,6 +110,7 @@ func TestEachPageHasTheWays(t *testing.T) {
 		t.Run(name, func(t *testing.T) { assert.Contains(t, string(s.files[tc.file]), tc.want) })
 	}
 	assert.NotContains(t, string(s.files["START.html"]), `rel="prev"`)
+	assert.NotContains(t, string(s.files["START.html"]), ">break</a>", "a pause is no page")
 }
 
 func TestALinkThatLeadsNowhereIsNamed(t *testing.T) {
@@ -108,11 +122,12 @@ func TestALinkThatLeadsNowhereIsNamed(t *testing.T) {
 		"an anchor twice": {"START.md", "# Start here", "# Start here\n\n<a id=\"start-here\"></a>", "START.html has the anchor start-here twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := workshop(t)
+			r := placed(t)
 			text := repositorytest.Read(t, r.Path(tc.file))
 			require.Contains(t, text, tc.old)
 			repositorytest.Write(t, r.Path(tc.file), strings.Replace(text, tc.old, tc.new, 1))
-			require.ErrorContains(t, run(t.Context(), []string{r.Root}, &bytes.Buffer{}), tc.want)
+			_, err := build(r, nil)
+			require.ErrorContains(t, err, tc.want)
 		})
 	}
 }
@@ -143,7 +158,7 @@ func TestAPictureIsABoard(t *testing.T) {
 }
 
 func TestTheFolderHasTheBookAndNothingElse(t *testing.T) {
-	r, folder := workshop(t), filepath.Join(t.TempDir(), "the book")
+	r, folder := repositorytest.New(t, workshop), filepath.Join(t.TempDir(), "the book")
 	stale := filepath.Join(folder, "stale.html")
 	repositorytest.Write(t, stale, "somebody's")
 	var out bytes.Buffer

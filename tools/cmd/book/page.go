@@ -49,7 +49,7 @@ func (s *site) render() error {
 		if err := toHTML.Renderer().Render(&out, source, root); err != nil {
 			return fmt.Errorf("%s: %w", p.source, err)
 		}
-		p.Body = template.HTML(accessible.Replace(comment.ReplaceAllString(out.String(), ""))) //nolint:gosec // of this repository
+		p.Body = template.HTML(accessible.Replace(comment.ReplaceAllString(out.String(), "")))
 		p.Sections = sections(string(p.Body))
 	}
 	return nil
@@ -103,10 +103,11 @@ func (s *site) file(name string) string {
 		return name
 	}
 	s.linked[name] = true
+	shown := strings.TrimPrefix(name, ".") // hosts leave out hidden folders
 	if info, err := os.Stat(s.r.Path(name)); err == nil && info.IsDir() {
-		return path.Join(name, "index.html")
+		return path.Join(shown, "index.html")
 	}
-	return name + ".html"
+	return shown + ".html"
 }
 
 // code renders code: chroma gives its words classes, and style.css gives these their colours.
@@ -130,11 +131,14 @@ func block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.W
 	if language != "" && language != "text" {
 		lexer = lexers.Get(language)
 	}
-	return ast.WalkSkipChildren, highlight(w, lexer, class, string(node.Lines().Value(source)))
+	fmt.Fprintf(w, "<pre class=\"%s\" tabindex=\"0\"><code>", html.EscapeString(class))
+	err := highlight(w, lexer, string(node.Lines().Value(source)), chromahtml.PreventSurroundingPre(true))
+	fmt.Fprint(w, "</code></pre>\n")
+	return ast.WalkSkipChildren, err
 }
 
-// highlight writes a block of code. Without a lexer it's plain.
-func highlight(w io.Writer, lexer chroma.Lexer, class, content string, options ...chromahtml.Option) error {
+// highlight writes code. Without a lexer it's plain.
+func highlight(w io.Writer, lexer chroma.Lexer, content string, options ...chromahtml.Option) error {
 	if lexer == nil {
 		lexer = lexers.Fallback
 	}
@@ -142,16 +146,12 @@ func highlight(w io.Writer, lexer chroma.Lexer, class, content string, options .
 	if err != nil {
 		return fmt.Errorf("reading code: %w", err)
 	}
-	fmt.Fprintf(w, `<pre class="%s" tabindex="0"><code>`, html.EscapeString(class))
-	options = append(options, chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))
-	err = chromahtml.New(options...).Format(w, chroma.MustNewStyle("", nil), tokens)
-	fmt.Fprint(w, "</code></pre>\n")
-	return err
+	return chromahtml.New(append(options, chromahtml.WithClasses(true))...).Format(w, chroma.MustNewStyle("", nil), tokens)
 }
 
 // numbered is a file with an anchor for each line.
 func numbered(name, content string) (template.HTML, error) {
 	var out strings.Builder
-	err := highlight(&out, lexers.Match(path.Base(name)), "file", content, chromahtml.WithLineNumbers(true), chromahtml.WithLinkableLineNumbers(true, "L"))
-	return template.HTML(out.String()), err //nolint:gosec // chroma escapes it
+	err := highlight(&out, lexers.Match(path.Base(name)), content, chromahtml.WithLineNumbers(true), chromahtml.WithLinkableLineNumbers(true, "L"))
+	return template.HTML(out.String()), err
 }

@@ -53,15 +53,15 @@ const ways = [...document.querySelectorAll('.ways details')];
 for (const way of ways) {
   way.addEventListener('click', (event) => { if (event.target.closest('a')) localStorage.setItem('way', way.id); });
 }
-const mine = ways.find((way) => way.id === localStorage.getItem('way') && way.querySelector('[aria-current]')) ||
-  ways.find((way) => way.querySelector('[aria-current]'));
+const here = ways.filter((way) => way.querySelector('[aria-current]'));
+const mine = here.find((way) => way.id === localStorage.getItem('way')) || here.find((way) => way.id === '_deep') || here[0];
 if (mine) {
   for (const way of ways) way.open = way === mine;
   const pages = new Map([...mine.querySelectorAll('a')].map((link) => [link.href.split('#')[0], link]).reverse());
   const order = [...pages.keys()].reverse();
-  const here = order.indexOf(mine.querySelector('[aria-current]').href.split('#')[0]);
-  lead('prev', pages.get(order[here - 1]));
-  lead('next', pages.get(order[here + 1]));
+  const at = order.indexOf(mine.querySelector('[aria-current]').href.split('#')[0]);
+  lead('prev', pages.get(order[at - 1]));
+  lead('next', pages.get(order[at + 1]));
   const menu = document.querySelector('.ways');
   menu.scrollTop = mine.querySelector('[aria-current]').offsetTop - menu.clientHeight / 3;
 }

@@ -95,7 +95,7 @@ func (s *site) order() error {
 	if err != nil {
 		return err
 	}
-	more := way{Name: "more", Title: "More"}
+	var docs, rest []item
 	for _, t := range c.Tracks {
 		w := way{Name: t.Name, Title: strings.ToUpper(t.Title[:1]) + t.Title[1:]}
 		for _, stop := range c.Stops(t, facts) {
@@ -111,15 +111,15 @@ func (s *site) order() error {
 		s.Ways = append(s.Ways, w)
 	}
 	for _, p := range s.sorted {
-		if slices.Contains(s.book, p) {
-			continue
-		}
-		more.Items = append(more.Items, item{File: p.File, Label: p.Title})
-		if strings.HasPrefix(p.source, "docs/") {
-			s.book = append(s.book, p)
+		switch i := (item{File: p.File, Label: p.Title}); {
+		case slices.Contains(s.book, p) || p.source == "README.md": // each page leads there
+		case strings.HasPrefix(p.source, "docs/"):
+			s.book, docs = append(s.book, p), append(docs, i)
+		default:
+			rest = append(rest, i)
 		}
 	}
-	s.Ways = append(s.Ways, more)
+	s.Ways = append(s.Ways, way{"more", "More", append(docs, rest...)})
 	for i := range s.book[1:] {
 		s.book[i].Next, s.book[i+1].Prev = s.book[i+1], s.book[i]
 	}
@@ -130,6 +130,8 @@ func (s *site) order() error {
 func (s *site) of(stop track.Stop, facts track.Facts) *page {
 	folder := stop.Name
 	switch stop.Kind {
+	case track.Break, track.Lunch, track.Evening:
+		return nil
 	case track.Exercise:
 		folder = path.Join(path.Dir(stop.Name), "lesson/exercises", path.Base(stop.Name))
 	case track.Try:
@@ -218,7 +220,7 @@ func (s *site) write(name string, p *page) error {
 
 // URL is a link to a file of the site.
 func (p *page) URL(file string) template.URL {
-	return template.URL(strings.Repeat("../", strings.Count(p.File, "/")) + file) //nolint:gosec // of this repository
+	return template.URL(strings.Repeat("../", strings.Count(p.File, "/")) + file)
 }
 
 // Is says whether a link leads to this page.
