@@ -10,7 +10,7 @@ go -C tools run ./cmd/book .. "../$out" ${pandoc:+book.epub} ${chromium:+book.pd
 cd "$out"
 made=index.html
 if [ -n "$pandoc" ]; then
-  "$pandoc" --from=html --to=epub3 --toc --toc-depth=1 --split-level=1 --css=style.css --metadata=lang:en --output=book.epub book.html
+  "$pandoc" --from=html --to=epub3 --toc --toc-depth=1 --css=style.css --metadata=lang:en --output=book.epub book.html
   made="$made book.epub"
 fi
 if [ -n "$chromium" ]; then

@@ -54,6 +54,25 @@ Ada, Bob, Eve
 `, out.String())
 }
 
+// What report writes, room reads.
+func TestALearnersReportIsOneOfTheRoom(t *testing.T) {
+	l := newLearner(t)
+	addLesson(l)
+	var report, page bytes.Buffer
+	p := l.open(&report)
+	require.NoError(t, p.update(func(progress *Progress) {
+		progress.Steps = map[string][]int{"1": {1, 2}}
+		*progress.of("1-lost") = Record{Started: now(), Tries: 3, Hints: 1, SolutionSeen: now()}
+	}))
+	require.NoError(t, p.report(t.Context()))
+	file := filepath.Join(t.TempDir(), "report.md")
+	repositorytest.Write(t, file, report.String())
+
+	require.NoError(t, l.open(&page).room([]string{file}))
+	assert.Contains(t, page.String(), "| 1-lost | 1 | 0 | 3.0 | 1.0 | 1 |\n")
+	assert.Contains(t, page.String(), "| 1 | 1 | 1 |\n")
+}
+
 func TestWhatIsNoReportIsNamed(t *testing.T) {
 	letter := filepath.Join(t.TempDir(), "letter.md")
 	repositorytest.Write(t, letter, "Dear teacher,\n")
