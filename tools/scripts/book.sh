@@ -10,7 +10,9 @@ go -C tools run ./cmd/book .. "../$out" ${pandoc:+book.epub} ${chromium:+book.pd
 cd "$out"
 made=index.html
 if [ -n "$pandoc" ]; then
-  "$pandoc" --from=html --to=epub3 --toc --toc-depth=1 --css=style.css --metadata=lang:en --output=book.epub book.html
+  # pandoc begins a chapter at a heading that's in no other element.
+  sed -e 's#</*main>##' -e 's#^<section id="\([^"]*\)">$#<p id="\1"></p>#' -e 's#^</section>$##' book.html |
+    "$pandoc" --from=html --to=epub3 --toc --toc-depth=1 --css=style.css --metadata=lang:en --output=book.epub -
   made="$made book.epub"
 fi
 if [ -n "$chromium" ]; then

@@ -33,7 +33,7 @@ func TestTheBookIsMadeWithThePrograms(t *testing.T) {
 			require.NoError(t, err)
 			top, path := t.TempDir(), t.TempDir()
 			require.NoError(t, os.MkdirAll(filepath.Join(top, "bin", "book"), 0o755))
-			tc.programs["go"] = `shift 2; echo "$@"`
+			tc.programs["go"], tc.programs["sed"] = `shift 2; echo "$@"`, "echo the book"
 			for program, does := range tc.programs {
 				require.NoError(t, os.WriteFile(filepath.Join(path, program), []byte("#!/bin/sh\n"+does+"\n"), 0o755))
 			}
