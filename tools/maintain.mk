@@ -118,6 +118,10 @@ workshop: | go
 
 ##@ Take it along
 
+.PHONY: book
+book: | go ## Write all lessons as pages for a browser, with a search; as EPUB and PDF; and boards to teach with
+	@sh tools/scripts/book.sh
+
 .PHONY: prefetch
 prefetch: $(LAB) ## Fetch and compile all that lessons, exercises and tests need
 	@sh tools/scripts/prefetch.sh $(TESTED)

@@ -117,6 +117,7 @@ check "go mod tidy" "run: make tidy" tidy
 check "generated files" "run: make generate" generated
 check "lessons and scenarios" "run: make generate" go -C tools run ./workshop lesson build --check
 check "pictures" "run: make generate" go -C tools run ./cmd/pictures --check ..
+check "the book" "correct the links that it names" go -C tools run ./cmd/book ..
 check "modules" "each is to be tested" known
 check "hashes of what tests read" "read TEST_INPUTS where the API server is started" hashed
 check "heavy tests" "correct tools/heavy-tests.txt, or tools/unraced-tests.txt" heavy

@@ -59,7 +59,21 @@ func NewCommands() []*cobra.Command {
 		return p.reset(ctx, c)
 	})
 	list := overview("list", "List the exercises and your progress", practice.list)
-	report := overview("report", "Print a report in Markdown, to hand in", practice.report)
+	report := &cobra.Command{
+		Use:     "report [REPORT...]",
+		Short:   "Print a report in Markdown, to hand in; of the reports of a room, print one page",
+		Example: "  workshop report > report.md\n  workshop report */report.md > room.md",
+		RunE: func(cmd *cobra.Command, reports []string) error {
+			p, err := open(cmd.Context(), cmd.OutOrStdout())
+			if err != nil {
+				return err
+			}
+			if len(reports) > 0 {
+				return p.room(reports)
+			}
+			return p.report(cmd.Context())
+		},
+	}
 	var way, from string
 	learn := overview("learn", "Work through a track, with a check at each save", func(p practice, ctx context.Context) error {
 		if err := p.take(way); err != nil {
