@@ -29,7 +29,7 @@ import (
 
 func TestTryTheRegionIsAName(t *testing.T) {
 	for region, want := range map[string]bool{"": true, "coast": true, "eu-west-1": true, "the coast": false, "Coast": false, `"}`: false} {
-		_, _, stderr := environment{"POD_NAMESPACE": "here", "REGION": region}.parse(t)
+		_, _, stderr := environment{"REGION": region}.parse(t, "--leader-elect=false")
 		if want {
 			assert.Empty(t, stderr, "%q is a name", region)
 		} else {
@@ -48,10 +48,10 @@ func TestTryNothingOfKubeSystemIsCached(t *testing.T) {
 func TestTryAPortThatIsRefusedIsExplained(t *testing.T) {
 	o := Options{MetricsAddress: ":443", HealthAddress: ":8081"}
 	refused := &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EACCES)}
-	said := explain(fmt.Errorf("failed to create listener: %w", refused), &rest.Config{}, o)
-	require.ErrorIs(t, said, syscall.EACCES, "what the kernel said is lost")
+	got := explain(fmt.Errorf("failed to create listener: %w", refused), &rest.Config{}, o)
+	require.ErrorIs(t, got, syscall.EACCES, "what the kernel said is lost")
 	for _, part := range []string{"--metrics-bind-address", ":443", "--health-bind-address", ":8081"} {
-		assert.Contains(t, said.Error(), part, "the error does not say what to change")
+		assert.Contains(t, got.Error(), part, "the error does not say what to change")
 	}
 	file := &fs.PathError{Op: "open", Path: "/token", Err: syscall.EACCES}
 	assert.NotContains(t, explain(file, &rest.Config{}, o).Error(), "bind-address", "a file that may not be read is no port")
