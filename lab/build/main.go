@@ -1,4 +1,8 @@
-// Command build builds the lab, and shows how far it is.
+// Command build puts the lab in place, and shows how far it is.
+//
+// Where LAB_ARCHIVES names an address, and lab/released.txt has an archive of just these sources
+// for this system, the lab is fetched (fetch.go). Everywhere else, and whenever that fails, it is
+// built. archive as an argument makes such an archive (archive.go).
 //
 // Kubernetes is almost three thousand packages: on two cores the first build takes
 // minutes, and "go build" says nothing in all that time. This program is
@@ -42,7 +46,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	screen := newDisplay(os.Stdout, isTerminal(os.Stdout))
-	err := build(ctx, screen, time.Now())
+	err := do(ctx, screen, time.Now(), os.Args[1:])
 	screen.Clear()
 	switch {
 	case ctx.Err() != nil:
@@ -55,28 +59,33 @@ func run() int {
 	return 0
 }
 
-// build goes through the phases: what is there to do, compile and link, put in
-// place.
-func build(ctx context.Context, screen *display, start time.Time) error {
-	folder := temporary(ctx)
-	if err := fullTemporary(folder, freeDisk(folder)); err != nil {
-		return err
+// do what the arguments say: nothing, or archive and the platforms.
+func do(ctx context.Context, screen *display, start time.Time, args []string) error {
+	switch {
+	case len(args) == 0:
+		return place(ctx, screen, start)
+	case args[0] == "archive":
+		return archives(ctx, screen, start, args[1:])
 	}
-	version, err := kubeversion.Required(ctx)
-	if err != nil {
-		return err
-	}
-	plan, err := makePlan(ctx, screen, start)
-	if err != nil {
-		return err
-	}
-	if plan.stale > many {
-		if warning := lowDisk(freeForCache(ctx)); warning != "" {
-			screen.Print(warning)
+	return fmt.Errorf("%q isn't known; without arguments the lab is put in place, and archive linux/amd64 makes an archive of it", args[0])
+}
+
+// place fetches the lab, if there is one to fetch, or builds it.
+func place(ctx context.Context, screen *display, start time.Time) error {
+	if address := os.Getenv("LAB_ARCHIVES"); address != "" {
+		err := fetch(ctx, screen, start, address)
+		if err == nil || ctx.Err() != nil {
+			return err
 		}
-		screen.Print(fmt.Sprintf("compiling Kubernetes, %d packages: this takes minutes the first time, and seconds from then on", plan.stale))
+		screen.Print(fmt.Sprintf("%v; building it from source instead", err))
 	}
-	if err := compile(ctx, screen, start, plan, kubeversion.LinkerFlags(version)); err != nil {
+	return build(ctx, screen, time.Now())
+}
+
+// build compiles the lab and puts it in place.
+func build(ctx context.Context, screen *display, start time.Time) error {
+	version, err := compiled(ctx, screen, start)
+	if err != nil {
 		return err
 	}
 	size, err := install()
@@ -86,6 +95,30 @@ func build(ctx context.Context, screen *display, start time.Time) error {
 	screen.Clear()
 	screen.Print(fmt.Sprintf("built lab/%s: Kubernetes %s, %d MB, in %s", output, version, size/1e6, elapsed(time.Since(start))))
 	return nil
+}
+
+// compiled goes through the phases: what is there to do, compile and link. It returns the version of
+// Kubernetes.
+func compiled(ctx context.Context, screen *display, start time.Time) (version string, err error) {
+	folder := temporary(ctx)
+	if err := fullTemporary(folder, freeDisk(folder)); err != nil {
+		return "", err
+	}
+	version, err = kubeversion.Required(ctx)
+	if err != nil {
+		return "", err
+	}
+	plan, err := makePlan(ctx, screen, start)
+	if err != nil {
+		return "", err
+	}
+	if plan.stale > many {
+		if warning := lowDisk(freeForCache(ctx)); warning != "" {
+			screen.Print(warning)
+		}
+		screen.Print(fmt.Sprintf("compiling Kubernetes, %d packages: this takes minutes the first time, and seconds from then on", plan.stale))
+	}
+	return version, compile(ctx, screen, start, plan, kubeversion.LinkerFlags(version))
 }
 
 // install puts the new binary in its place in one step, so that an interrupted

@@ -7,7 +7,8 @@
 #   TEST_LOG=FOLDER  keeps what go test -json prints there
 #
 # Compiling Kubernetes a second time for the race detector would take a quarter
-# of an hour, so packages whose tests link it are always tested without.
+# of an hour, so packages whose tests link it are always tested without, and so are
+# those that tools/unraced-tests.txt names.
 set -eu
 module=$1
 shift
@@ -28,15 +29,20 @@ cd "$module"
 
 # A line for each package and each test program: its path, then all it links.
 programs=$(go list -test -f '{{if not .ForTest}}{{.ImportPath}} {{join .Deps " "}}{{end}}' ./...)
-heavy=$(sed 's/#.*//' "$top/tools/heavy-tests.txt" |
-  awk -v module="$module" -v path="$(go list -m)" '$1 == module { sub(/^\./, path, $2); print $2 }')
+# listed FILE: the packages of this module that stand there.
+listed() {
+  sed 's/#.*//' "$top/tools/$1" | awk -v module="$module" -v path="$(go list -m)" '$1 == module { sub(/^\./, path, $2); print $2 }'
+}
+heavy=$(listed heavy-tests.txt)
+unraced=$(listed unraced-tests.txt)
 # tests SED-COMMAND: the packages whose programs it leaves, and that are asked for.
 tests() {
   printf '%s\n' "$programs" | sed -n "/^[^ ]*\.test /{$1;s/\.test .*//p;}" |
     if [ -n "${HEAVY:-}" ]; then grep -Fx "${heavy:-none}"; else grep -Fxv "${heavy:-none}"; fi || true
 }
-raced=$(tests '/ k8s\.io\/kubernetes\//d')
-plain=$(tests '/ k8s\.io\/kubernetes\//!d')
+quick=$(tests '/ k8s\.io\/kubernetes\//d')
+raced=$(printf '%s\n' "$quick" | grep -Fxv "${unraced:-none}" || true)
+plain="$(tests '/ k8s\.io\/kubernetes\//!d') $(printf '%s\n' "$quick" | grep -Fx "${unraced:-none}" || true)"
 
 # run NAME FLAGS-AND-PACKAGES
 run() {
@@ -50,5 +56,5 @@ run() {
 failed=
 # Unquoted: import paths hold no spaces, and each is an argument.
 if [ -n "$raced" ]; then run '' ${RACE:+-race} "$@" $raced || failed=yes; fi
-if [ -n "$plain" ]; then run -kubernetes "$@" $plain || failed=yes; fi
+if [ -n "${plain# }" ]; then run -kubernetes "$@" $plain || failed=yes; fi
 test -z "$failed"

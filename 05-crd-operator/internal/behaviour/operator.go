@@ -39,6 +39,7 @@ type operator struct {
 	faults  []func(*rest.Config)
 	mayFail bool // to start, or to end well
 	failed  error
+	ended   chan struct{} // closed at its end, after failed is set
 
 	stop func()
 }
@@ -68,9 +69,9 @@ func (s *env) start(change ...func(*operator)) *operator {
 		f(config)
 	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), o.log))
-	done := make(chan struct{})
+	o.ended = make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(o.ended)
 		o.failed = s.suite.run(ctx, config, s.namespace, o.workers, o)
 		if o.failed != nil && !o.mayFail {
 			select {
@@ -82,7 +83,7 @@ func (s *env) start(change ...func(*operator)) *operator {
 	o.stop = sync.OnceFunc(func() {
 		cancel()
 		select {
-		case <-done:
+		case <-o.ended:
 			assert.True(s.t, o.failed == nil || o.mayFail, "from Run: %v", o.failed)
 		case <-time.After(testcluster.TestTimeout):
 			assert.Fail(s.t, "Run did not return after the end of its context")

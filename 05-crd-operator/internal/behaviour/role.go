@@ -103,7 +103,14 @@ func (s *env) refused(rules []rbacv1.PolicyRule, verb, resource string) {
 	}
 	switch {
 	case verb == "list" || verb == "watch":
-		o.stop()
+		s.eventually("its end", func(context.Context) (any, bool) {
+			select {
+			case <-o.ended:
+				return nil, true
+			default:
+				return o.all(), false
+			}
+		})
 		require.ErrorContains(s.t, o.failed, "; ask an administrator for that verb on that resource")
 	case verb+" "+resource == "create pods":
 		s.becomes("kettle", notMade)

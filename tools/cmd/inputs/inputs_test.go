@@ -26,6 +26,7 @@ func newRepository(t *testing.T) string {
 		"lab/internal/lifeline/lifeline.go":  "package lifeline\n",
 		"lab/internal/upstream/apiserver.go": "package upstream\n",
 		"tools/heavy-tests.txt":              "06  ./heavy  # it takes long\n",
+		"tools/unraced-tests.txt":            "06  ./p  # nothing runs beside anything\n",
 		"06/heavy/heavy_test.go":             "package heavy\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestLab(t *testing.T) { t.Log(os.Getenv(\"LAB_INPUTS\")) }\n",
 		"pg/bin/postgres":                    "another",
 		"06/go.mod":                          "module example.com/six\n\ngo 1.26.0\n",
@@ -125,6 +126,12 @@ func TestAChangedLabRunsTheTestsAnew(t *testing.T) {
 	lines := run()
 	assert.Contains(t, lines["m"], "(cached)", "nothing has changed")
 	assert.NotContains(t, lines, "heavy", "make test leaves it to make test-heavy")
+
+	if _, err := exec.LookPath("gcc"); err == nil { // which the race detector needs
+		lines = run("RACE=1")
+		assert.NotContains(t, lines["m"], "(cached)", "the race detector makes another program of it")
+		assert.Contains(t, lines["p"], "(cached)", "this one is tested without it")
+	}
 
 	write(t, filepath.Join(root, "lab", "internal", "upstream", "apiserver.go"), "package upstream // another\n")
 	lines = run()

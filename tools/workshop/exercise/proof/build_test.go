@@ -14,7 +14,7 @@ import (
 func TestAnExerciseToBuildIsProved(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.AddBuild(t, r)
-	out, err := prove(t, r, "1/build")
+	out, err := proveTested(t, r, "1/build")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "1-build is honest (")
 }
@@ -30,13 +30,13 @@ func TestAPatchMayTouchATestThatTheLearnerWrites(t *testing.T) {
 		repositorytest.Write(t, r.Path(folder, name), repositorytest.Read(t, r.Path(folder, name))+change+lines)
 	}
 	require.NoError(t, r.Commit(t.Context(), "which the learner writes"))
-	out, err := prove(t, r, "1/build")
+	out, err := proveTested(t, r, "1/build")
 	require.Error(t, err, out)
 	assert.Contains(t, out, "break.patch touches "+own+": it may touch neither tests nor text")
 
 	exercisetest.Edit(t, r.Path(folder, "judge.yaml"), "write: [sum/sum.go]", "write: [sum/sum.go, sum/own_test.go]")
 	require.NoError(t, r.Commit(t.Context(), "as judge.yaml says"))
-	out, err = prove(t, r, "1/build")
+	out, err = proveTested(t, r, "1/build")
 	require.NoError(t, err, out)
 }
 
@@ -47,7 +47,7 @@ func TestALaterGroupMayHaveATestThatPassesAlready(t *testing.T) {
 	sum := "  - {package: ./sum, test: TestSum, output: \"the sum is 0, not 3\", because: A sum is of all numbers.}\n"
 	exercisetest.Edit(t, judge, "- name: The largest\n  tests:\n", "- name: The largest\n  tests:\n"+sum)
 	require.NoError(t, r.Commit(t.Context(), "a test in two groups"))
-	out, err := prove(t, r, "1/build")
+	out, err := proveTested(t, r, "1/build")
 	require.NoError(t, err, out)
 	assert.Contains(t, out, "1-build is honest (")
 }

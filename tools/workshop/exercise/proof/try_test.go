@@ -14,7 +14,7 @@ import (
 func TestTriesAreProvedOneUponTheOther(t *testing.T) {
 	r := exercisetest.New(t)
 	exercisetest.AddTries(t, r)
-	out, err := prove(t, r, "1/tries")
+	out, err := proveTested(t, r, "1/tries")
 	require.NoError(t, err, out)
 	assert.Regexp(t, `^1-tries is honest \(.*s\)\n\nexercises: 1 passed, 0 failed\n$`, out)
 }
@@ -31,7 +31,7 @@ func TestTriesMayBeginWithASkeleton(t *testing.T) {
 		repositorytest.Write(t, file, repositorytest.Read(t, file)+more)
 		repositorytest.Write(t, r.Path(folder, "break.patch"), repositorytest.Git(t, r, "diff", "-R", "--src-prefix=b/", "--dst-prefix=a/", "--", "01-sums/sum")+"\n")
 		require.NoError(t, r.Commit(t.Context(), "the tries write the code of the stage"))
-		out, _ := prove(t, r, "1/tries")
+		out, _ := proveTested(t, r, "1/tries")
 		assert.Contains(t, out, want)
 	}
 }
@@ -59,7 +59,7 @@ func TestTriesThatAreNotHonestAreFound(t *testing.T) {
 				exercisetest.Edit(t, r.Path("01-sums", "sum", "try_test.go"), `import "testing"`, "import (\n\t\"testing\"\n\t\"time\"\n)")
 			}
 			require.NoError(t, r.Commit(t.Context(), name))
-			out, err := prove(t, r, "1/tries")
+			out, err := proveTested(t, r, "1/tries")
 			require.Error(t, err, out)
 			assert.Contains(t, out, test.want)
 		})
@@ -73,7 +73,7 @@ func TestATryIsSmall(t *testing.T) {
 	patch := repositorytest.Read(t, path)
 	repositorytest.Write(t, path, patch+"+\n+\n+\n+\n+\n+\n+\n+\n")
 	require.NoError(t, r.Commit(t.Context(), "large"))
-	out, err := prove(t, r, "1/tries")
+	out, err := proveTested(t, r, "1/tries")
 	require.Error(t, err, out)
 	assert.Contains(t, out, "none.patch adds 11 lines; a try is of 10 at most: make two of it")
 }
