@@ -108,14 +108,16 @@ func TestOnlyReadyIsAboutTheCaches(t *testing.T) {
 func TestAnHeirBeginsToCountWhenItLeads(t *testing.T) {
 	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
 	w := newWatchdog(f, clock)
-	hour := func() { clock.SetTime(clock.Now().Add(time.Hour)) }
-	for range 3 { // a standby, which has no queue
+	minute := func() { clock.SetTime(clock.Now().Add(time.Minute)) }
+	for range 3 * 60 { // a standby, which has no queue
 		require.NoError(t, w.alive(nil))
-		hour()
+		minute()
 	}
 	f.depth.WithLabelValues("ats", "").Set(9)
-	require.NoError(t, w.alive(nil), "it begins to count now")
-	hour()
+	for range 4 { // it begins to count now
+		require.NoError(t, w.alive(nil))
+		minute()
+	}
 	require.Error(t, w.alive(nil))
 }
 

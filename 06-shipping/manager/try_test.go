@@ -6,17 +6,94 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"regexp"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/rest"
+	testclock "k8s.io/utils/clock/testing"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// What the lesson of part 8 asks the reader to write: signals that lead to each other.
+// What the lesson of part 1 asks the reader to write: a manager that fails early, and reads little.
+
+func TestTryTheRegionIsAName(t *testing.T) {
+	for region, want := range map[string]bool{"": true, "coast": true, "eu-west-1": true, "the coast": false, "Coast": false, `"}`: false} {
+		_, _, stderr := environment{"REGION": region}.parse(t, "--leader-elect=false")
+		if want {
+			assert.Empty(t, stderr, "%q is a name", region)
+		} else {
+			assert.Contains(t, stderr, "--region", "the manager accepts the region %q", region)
+		}
+	}
+}
+
+func TestTryNothingOfKubeSystemIsCached(t *testing.T) {
+	selector := cacheOptions(nil).DefaultFieldSelector
+	require.NotNil(t, selector, "the cache takes the objects of each namespace")
+	assert.False(t, selector.Matches(fields.Set{"metadata.namespace": "kube-system"}), "the cache takes the objects of kube-system")
+	assert.True(t, selector.Matches(fields.Set{"metadata.namespace": "team-a"}), "the cache leaves out those of team-a")
+}
+
+func TestTryAPortThatIsRefusedIsExplained(t *testing.T) {
+	o := Options{MetricsAddress: ":443", HealthAddress: ":8081"}
+	refused := &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EACCES)}
+	got := explain(fmt.Errorf("failed to create listener: %w", refused), &rest.Config{}, o)
+	require.ErrorIs(t, got, syscall.EACCES, "what the kernel said is lost")
+	for _, part := range []string{"--metrics-bind-address", ":443", "--health-bind-address", ":8081"} {
+		assert.Contains(t, got.Error(), part, "the error does not say what to change")
+	}
+	file := &fs.PathError{Op: "open", Path: "/token", Err: syscall.EACCES}
+	assert.NotContains(t, explain(file, &rest.Config{}, o).Error(), "bind-address", "a file that may not be read is no port")
+}
+
+// What the lesson of part 2 asks for: more about the one that leads.
+
+func TestTryTheLeaseNamesTheVersion(t *testing.T) {
+	Version = "v0.6.1"
+	t.Cleanup(func() { Version = "devel" })
+	assert.Regexp(t, regexp.MustCompile(`^manager-1_v0\.6\.1_[0-9a-f-]{36}$`), election(t, "manager-1").LeaderElectionResourceLockInterface.Identity(),
+		"the holder of the Lease does not say which version it is")
+}
+
+func TestTryALeaderThatIsCutOffEndsFirst(t *testing.T) {
+	o := election(t, "manager-1")
+	lease, deadline, retry := *o.LeaseDuration, *o.RenewDeadline, *o.RetryPeriod
+	assert.Greater(t, lease, retry+deadline+deadline/2, "another may lead before the one that is cut off has ended")
+	assert.LessOrEqual(t, lease+2*retry*22/10, 30*time.Second, "a dead leader is replaced too late")
+	assert.Greater(t, deadline, retry*22/10, "the leader has no time to try twice")
+}
+
+func TestTryAPauseIsNoStandstill(t *testing.T) {
+	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
+	w := newWatchdog(f, clock)
+	after := func(pause time.Duration) error {
+		clock.SetTime(clock.Now().Add(pause))
+		return w.alive(nil)
+	}
+	f.depth.WithLabelValues("ats", "").Set(9)
+	require.NoError(t, after(0))
+	require.NoError(t, after(5*time.Minute), "it is killed for the time in which it was paused")
+	var err error
+	for range 20 { // ten minutes in which it runs, and does nothing
+		if err = after(30 * time.Second); err != nil {
+			break
+		}
+	}
+	assert.Error(t, err, "a queue that stands still is no reason any more")
+}
+
+// What the lesson of part 4 asks for: signals that lead to each other.
 
 // once reconciles once, with a log, and returns what was logged at level info.
 func once(ctx context.Context, tracing *tracing, work reconcile.Func) string {

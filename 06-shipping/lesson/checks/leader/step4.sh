@@ -1,11 +1,7 @@
 #!/bin/sh
-# A standby has taken over from a leader that was killed, and from one that was cut off.
+# A standby has taken over from a leader that was cut off, and that one has ended.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'replica-2 leads after' killed.log 2>/dev/null; then
-	echo "killed.log does not show yet that replica-2 has taken over: kill -9 the leader"
-	exit 1
-fi
 if ! grep -q 'error: leader election lost' one.log 2>/dev/null || ! grep -q 'Successfully acquired lease' two.log; then
 	echo "one.log does not show yet that a leader has lost the Lease to replica-2: lab run the leader, and lab slow 1h"
 	exit 1

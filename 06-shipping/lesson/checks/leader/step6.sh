@@ -12,17 +12,15 @@ case $crds in
 	exit 1
 	;;
 esac
-for object in namespace/team-a namespace/team-b lease/cnat-manager configmap/settings; do
-	if kubectl get "$object" >/dev/null 2>&1; then
-		echo "$object is still there: kubectl delete $object"
-		exit 1
-	fi
-done
+if kubectl get lease/cnat-manager >/dev/null 2>&1; then
+	echo "lease/cnat-manager is still there: kubectl delete lease cnat-manager"
+	exit 1
+fi
 if [ -n "$(kubectl get pods -l app.kubernetes.io/managed-by=cnat -o name)" ]; then
 	echo "there are pods of Ats still: remove their finalizers, as part 7 of stage 5 shows"
 	exit 1
 fi
-for file in missing.log manager.log graceful.log one.log two.log counts.log killed.log paused.log last.log leader1.log leader2.log metrics.token metrics.header; do
+for file in one.log two.log counts.log killed.log paused.log last.log leader1.log leader2.log metrics.token metrics.header; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1
