@@ -39,12 +39,13 @@ for kind in servicemonitors prometheusrules; do
   cat "$module/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml" >config/testdata/crd/$kind.yaml
 done
 
-echo 'packaging/chart/: the CRDs, the policy, the alerts and the rules of the role'
+echo 'packaging/chart/: the CRDs, the policy, the alerts, the roles of people and the rules of the role'
 chart=packaging/chart
 rm -f $chart/crds/* $chart/files/*
 mkdir -p $chart/crds $chart/files
 cp config/crd/*_*.yaml $chart/crds/
 cp config/admission/pods.yaml config/prometheus/rules.yaml $chart/files/
+cp config/users/roles.yaml $chart/files/users.yaml
 {
   echo '{{/* What the manager may do: from the markers of its operators. Written by generate.sh. */}}'
   echo '{{- define "cnat.rules" -}}'

@@ -136,6 +136,7 @@ func TestAnAPIServerTakesEverythingWithoutAWarning(t *testing.T) {
 	}
 
 	t.Run("and refuses what is broken", func(t *testing.T) { testRefusals(t, s) })
+	t.Run("and has roles for people to add to its own", func(t *testing.T) { testAggregation(t, s) })
 }
 
 // Each of these is as good as what is shipped, but for one field.

@@ -10,7 +10,7 @@ if left=$(echo "$left" | grep -E 'cnat|settingslayers|team-'); then
 	echo "these are still there: delete them as the step does:" $left
 	exit 1
 fi
-for file in install.yaml refused.log stolen.log metrics.log evicted.log leaders.log upgrade.log undeploy.log; do
+for file in install.yaml refused.log stolen.log metrics.log evicted.log leaders.log upgrade.log may.log view.log undeploy.log; do
 	if [ -e "$file" ]; then
 		echo "$file is still there: rm $file"
 		exit 1
