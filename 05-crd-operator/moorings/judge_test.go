@@ -46,7 +46,7 @@ func TestTheSchemaRefusesNonsense(t *testing.T) {
 	options := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}
 	for _, spec := range []string{`{"ship": "A", "metres": 1}`, fmt.Sprintf(`{"ship": %q, "metres": 400}`, strings.Repeat("a", 40))} {
 		_, err := e.moorings.Create(t.Context(), object("good", spec), options)
-		assert.NoError(t, err, "the schema refuses %s", spec)
+		require.NoError(t, err, "the schema refuses %s", spec)
 	}
 	for name, spec := range map[string]string{
 		"nothing":                 `{}`,
@@ -263,7 +263,7 @@ func TestTheTokenIsReplaced(t *testing.T) {
 		shown, err := json.Marshal(what)
 		require.NoError(t, err)
 		for _, secret := range e.secrets {
-			assert.False(t, strings.Contains(string(shown), secret), "a token is in %s", where)
+			assert.NotContains(t, string(shown), secret, "a token is in %s", where)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Mooring is a berth for a ship. crd.yaml says the same to the API server.
 type Mooring struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Spec   MooringSpec   `json:"spec"`
 	Status MooringStatus `json:"status,omitzero"`
@@ -34,14 +34,14 @@ type MooringStatus struct {
 // MooringList is what a list of them decodes into.
 type MooringList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []Mooring `json:"items"`
 }
 
 // DeepCopyObject makes it a runtime.Object. In a project, controller-gen writes these two.
 func (m *Mooring) DeepCopyObject() runtime.Object {
 	copied := *m
-	copied.ObjectMeta = *m.ObjectMeta.DeepCopy()
+	m.DeepCopyInto(&copied.ObjectMeta)
 	copied.Status.Conditions = slices.Clone(m.Status.Conditions)
 	return &copied
 }
@@ -49,7 +49,7 @@ func (m *Mooring) DeepCopyObject() runtime.Object {
 // DeepCopyObject makes it a runtime.Object.
 func (l *MooringList) DeepCopyObject() runtime.Object {
 	copied := *l
-	copied.ListMeta = *l.ListMeta.DeepCopy()
+	l.DeepCopyInto(&copied.ListMeta)
 	copied.Items = make([]Mooring, len(l.Items))
 	for i := range l.Items {
 		copied.Items[i] = *l.Items[i].DeepCopyObject().(*Mooring)

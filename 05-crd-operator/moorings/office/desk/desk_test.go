@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	testclock "k8s.io/utils/clock/testing"
 )
 
@@ -84,7 +85,7 @@ func TestWhatTheDeskRefuses(t *testing.T) {
 		code, answer := c.send("POST", "/bookings", body)
 		assert.Equal(t, 422, code, name)
 		var refusal struct{ Error string }
-		assert.NoError(t, json.Unmarshal([]byte(answer), &refusal), name)
+		require.NoError(t, json.Unmarshal([]byte(answer), &refusal), name)
 		assert.NotEmpty(t, refusal.Error, name)
 		assert.Empty(t, c.References(), name)
 	}
