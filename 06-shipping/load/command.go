@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,11 +24,11 @@ func Command() *cobra.Command {
 	flags.StringVar(&programs.Kwok, "kwok", "bin/kwok", "the `program` that simulates nodes")
 	flags.StringVar(&programs.Manager, "manager", "bin/manager", "the `program` to measure")
 	flags.StringVar(&programs.CRDs, "crds", "config/crd", "the `folder` with the manager's CRDs")
-	command.AddCommand(rampCommand(&programs), standingCommand(&programs), soakCommand(&programs))
+	command.AddCommand(rampCommand(&programs), soakCommand(&programs))
 	return command
 }
 
-// measurement is what the three do: check what was asked for, measure, and say if it is not all.
+// measurement is what the two do: check what was asked for, measure, and say if it is not all.
 func measurement(programs *Programs, check func() error, measure func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, _ []string) error {
 		if err := errors.Join(programs.check(), check()); err != nil {
@@ -63,56 +62,20 @@ func soakCommand(programs *Programs) *cobra.Command {
 
 func rampCommand(programs *Programs) *cobra.Command {
 	o := RampOptions{}
-	var picture string
-	check := func() error {
-		_, err := os.Stat(filepath.Dir(picture)) // before minutes are spent on what cannot be drawn
-		return errors.Join(o.check(), err)
-	}
 	command := &cobra.Command{
 		Use:   "ramp",
 		Short: "Run more and more Ats a second, and see where it bends",
 		Args:  cli.NoArgs,
-		RunE: measurement(programs, check, func(command *cobra.Command) error {
+		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
 			o.Programs = *programs
 			steps, err := Ramp(command.Context(), o, command.ErrOrStderr())
 			PrintRamp(command.OutOrStdout(), steps, o.Bend)
-			if err != nil || picture == "" || command.Context().Err() != nil {
-				return err
-			}
-			fmt.Fprintln(command.ErrOrStderr(), "writing", picture)
-			return writePicture(picture, steps)
+			return err
 		}),
 	}
 	command.Flags().Float64SliceVar(&o.Rates, "rates", []float64{5, 10, 20, 40, 80, 160, 320}, "how `many` Ats a second, one after the other")
 	command.Flags().DurationVar(&o.Each, "each", 30*time.Second, "how `long` each")
 	command.Flags().DurationVar(&o.Bend, "bend", 5*time.Second, "how `late` the slowest of a hundred pods must be to end it")
-	command.Flags().StringVar(&picture, "picture", "", "the `file` of a picture of it, as SVG")
-	return command
-}
-
-func writePicture(path string, steps []Step) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(Picture(file, steps), file.Close())
-}
-
-func standingCommand(programs *Programs) *cobra.Command {
-	o := StandingOptions{}
-	command := &cobra.Command{
-		Use:   "standing",
-		Short: "Let many Ats wait for tomorrow, and measure what they cost",
-		Args:  cli.NoArgs,
-		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
-			o.Programs = *programs
-			moments, err := Standing(command.Context(), o, command.ErrOrStderr())
-			PrintStanding(command.OutOrStdout(), moments)
-			return err
-		}),
-	}
-	command.Flags().IntVar(&o.Ats, "ats", 100_000, "how `many`")
-	command.Flags().DurationVar(&o.Idle, "idle", time.Minute, "how `long` to watch the manager do nothing")
 	return command
 }
 
@@ -144,13 +107,6 @@ func (o *RampOptions) check() error {
 		if rate <= 0 || i > 0 && rate <= o.Rates[i-1] {
 			return fmt.Errorf("--rates has %g, and each must be larger than the one before it", rate)
 		}
-	}
-	return nil
-}
-
-func (o *StandingOptions) check() error {
-	if o.Ats < 1 {
-		return fmt.Errorf("--ats is %d, it must be at least 1", o.Ats)
 	}
 	return nil
 }
