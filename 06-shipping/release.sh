@@ -58,7 +58,8 @@ matches() { openssl dgst -sha256 -verify "$key" -signature "$1" "$2" >/dev/null 
 # an annotation. cosign finds it by a tag that ends in $5.
 attach() {
 	printf '{"%s":{"dev.cosignproject.cosign/signature":"%s"}}' "$2" "$4" >annotations.json
-	attached=$("$oras" attach $http --artifact-type="$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3")
+	printf '{}' >config.json # its type says the kind once more, because registries take one or the other
+	attached=$("$oras" attach $http --artifact-type="$1" --config="config.json:$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3")
 	test -z "$5" || "$oras" tag $http "$repository@$attached" "sha256-$hex.$5" >/dev/null
 }
 

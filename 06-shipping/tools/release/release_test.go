@@ -146,6 +146,26 @@ func TestASignedImageIsVerified(t *testing.T) {
 	}, kinds)
 }
 
+// TestThePayloadIsThatOfCosign: testdata has a payload that cosign 2.6.5 has signed, of another image.
+func TestThePayloadIsThatOfCosign(t *testing.T) {
+	e := newEnv(t)
+	e.sign(e.image, e.private, bom)
+	signature, err := remote.Image(attached(e.image, "sig"))
+	require.NoError(t, err)
+	layers, err := signature.Layers()
+	require.NoError(t, err)
+	content, err := layers[0].Compressed()
+	require.NoError(t, err)
+	defer content.Close()
+	got, err := io.ReadAll(content)
+	require.NoError(t, err)
+	theirs, err := os.ReadFile("testdata/cosign/payload.json")
+	require.NoError(t, err)
+	want := strings.NewReplacer("127.0.0.1:37053/second", e.image.Context().Name(),
+		"sha256:898d6b1062a7a8b429e1c374c055b35891f18f6336293aadb329e57a8604b0e9", e.image.DigestStr()).Replace(string(theirs))
+	assert.Equal(t, want, string(got))
+}
+
 // TestWhatIsNotVerified has one attack in each case. Each begins with an image that is signed. An attacker may push, but
 // does not have the key.
 func TestWhatIsNotVerified(t *testing.T) {
