@@ -1,5 +1,6 @@
-// Package cli is what a program has around its work: a command line, a cluster, and
-// errors that say what to do next. It is the same in each stage that has it.
+// Package cli is what a program has around its work: flags, a cluster, and errors that say what
+// to do next. An operator has OperatorFlags. A program with subcommands is a command of cobra, and
+// Main runs it: those are in postgres/ and in stage 6.
 package cli
 
 import (

@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,6 +185,7 @@ func terminating() error {
 func TestAReconcileTakesOneStep(t *testing.T) {
 	type objects []runtime.Object
 	running, done := newAt(in(cnat.Running)), newAt(in(cnat.Done))
+	late := newAt(in(cnat.Running), func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = new(int64(9)) })
 	tests := map[string]struct {
 		cached, served objects
 		want           []string
@@ -195,6 +197,7 @@ func TestAReconcileTakesOneStep(t *testing.T) {
 		"it is gone, and the cache is stale":               {cached: objects{running}, served: objects{}, want: []string{"get ats"}},
 		"it is DONE, and the cache is stale":               {cached: objects{running}, served: objects{done}, want: []string{"get ats"}},
 		"its pod is not in the cache yet":                  {cached: objects{running}, served: objects{running, newPod()}, want: []string{"create pods", "get pods", "get ats"}},
+		"it is too late to create what is there already":   {cached: objects{late}, served: objects{late, newPod()}, want: []string{"get pods", "get ats", "update ats RUNNING"}},
 		"another pod has its name":                         {cached: objects{running}, served: objects{running, newPod(foreign)}, want: []string{"create pods", "get pods", "get ats", "update ats RUNNING"}, event: "Warning PodNameTaken"},
 		"when the pod has ended it is DONE":                {cached: objects{running, newPod(succeeded)}, want: []string{"update ats DONE"}, event: "Normal Succeeded"},
 		"when it is DONE the pod may go":                   {cached: objects{done, newPod(succeeded)}, want: []string{"patch pods"}},
@@ -223,8 +226,9 @@ func TestAReconcileTakesOneStep(t *testing.T) {
 }
 
 func TestWhatTheServerRefuses(t *testing.T) {
-	running := newAt(in(cnat.Running))
+	running, done := newAt(in(cnat.Running)), newAt(in(cnat.Done))
 	tests := map[string]struct {
+		at             *cnat.At // RUNNING, if nil
 		verb, resource string
 		err            error
 		pod            *corev1.Pod   // in the cache
@@ -240,13 +244,15 @@ func TestWhatTheServerRefuses(t *testing.T) {
 		"a pod, as the namespace is terminating":  {verb: "create", resource: "pods", err: terminating()},
 		"a pod, and nobody knows why":             {verb: "create", resource: "pods", err: errBroken, want: "creating the pod harbour/bell-pod: no route to host"},
 		"a pod, as one was there and is gone now": {verb: "create", resource: "pods", err: apierrors.NewAlreadyExists(podResource, "bell-pod"), wake: 10 * time.Second},
-		"an event": {verb: "create", resource: "events", err: errBroken},
+		"an event":                            {verb: "create", resource: "events", err: errBroken},
+		"the finalizer, as the pod is gone":   {at: done, verb: "patch", resource: "pods", err: notFound, pod: newPod(succeeded)},
+		"the finalizer, and nobody knows why": {at: done, verb: "patch", resource: "pods", err: errBroken, pod: newPod(succeeded), want: "removing the finalizer of the pod harbour/bell-pod: no route to host"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t)
-			e.cached(running)
-			e.served(running)
+			e, at := newEnv(t), cmp.Or(tc.at, running)
+			e.cached(at)
+			e.served(at)
 			if tc.pod != nil {
 				e.cached(tc.pod)
 			}
@@ -266,22 +272,6 @@ func TestWhatTheServerRefuses(t *testing.T) {
 				assert.Equal(t, []string{tc.event}, e.events())
 			}
 		})
-	}
-}
-
-func TestTheFinalizerCannotBeRemoved(t *testing.T) {
-	for want, err := range map[string]error{
-		"": notFound,
-		"removing the finalizer of the pod harbour/bell-pod: no route to host": errBroken,
-	} {
-		e := newEnv(t)
-		e.cached(newAt(in(cnat.Done)), newPod(succeeded))
-		e.answer("patch", "pods", err)
-		if err := e.reconcileOnce(); want == "" {
-			require.NoError(t, err)
-		} else {
-			require.EqualError(t, err, want)
-		}
 	}
 }
 

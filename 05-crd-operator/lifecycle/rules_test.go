@@ -105,7 +105,7 @@ func TestOneThingIsDoneAtATime(t *testing.T) {
 	everything(func(name string, o Observed) {
 		d := Decide(o)
 		assert.LessOrEqual(t, writes(d), 1, name)
-		assert.True(t, d.Event == nil || writes(d) == 1, "%s: an event without a write is recorded for ever", name)
+		assert.True(t, d.Event == nil || writes(d) == 1, "%s: an event without a write is recorded forever", name)
 	})
 }
 

@@ -67,8 +67,9 @@ await() {
 	# A try runs in the background: else the shell would wait for its end before it heard a signal.
 	try=
 	trap 'if [ -n "$try" ]; then kill "$try"; fi 2>/dev/null; exit 1' INT TERM
-	end=$(($(date +%s) + limit))
-	while left=$((end - $(date +%s))) && [ "$left" -gt 0 ]; do
+	end=$(($(date +%s) + limit)) left=$limit
+	# However busy the node is, there is one try.
+	while [ "$left" -gt 0 ]; do
 		timeout --kill-after=1 "$left" sh -c "$1" >"$tries/out" 2>"$tries/err" </dev/null &
 		try=$!
 		if wait "$try"; then
@@ -77,6 +78,7 @@ await() {
 		fi
 		try=
 		sleep 0.5
+		left=$((end - $(date +%s)))
 	done
 	cat "$tries/out" "$tries/err" >&2
 	echo "error: still not so after $((limit / 60))m$((limit % 60))s: $1" >&2

@@ -51,9 +51,12 @@ func NewBuild() *cobra.Command {
 }
 
 // Build writes the scenarios of the stages that r has, and says so. Before that, it writes what is
-// made of the tracks.
+// made of the tracks, and the repository's address.
 func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
 	if err := curriculum.Write(r); err != nil {
+		return err
+	}
+	if err := writeAddresses(r); err != nil {
 		return err
 	}
 	want, have, err := both(ctx, r)
@@ -70,6 +73,9 @@ func Build(ctx context.Context, r repository.Repository, out io.Writer) error {
 
 // check says in which files the scenarios are not what build would write.
 func check(ctx context.Context, r repository.Repository, out io.Writer) error {
+	if err := checkAddresses(r); err != nil {
+		return err
+	}
 	want, have, err := both(ctx, r)
 	if err != nil {
 		return err

@@ -106,14 +106,15 @@ func TestTheStandInOfTheLabAwaits(t *testing.T) {
 	require.NoError(t, err, output)
 	assert.Equal(t, "3\n", output, "what the last try printed, and nothing of the others")
 
-	output, err = sh(t, t.TempDir(), programs, lab, "await", "--for=1s", "echo seen; echo refused >&2; exit 3")
+	unhurried := map[string]string{"timeout": timeout}
+	output, err = sh(t, t.TempDir(), unhurried, lab, "await", "--for=1s", "echo seen; echo refused >&2; exit 3")
 	require.Error(t, err)
 	assert.Equal(t, "seen\nrefused\nerror: still not so after 0m1s: echo seen; echo refused >&2; exit 3\n", output)
 
 	if programs["timeout"] == "" {
-		output, err = sh(t, t.TempDir(), programs, lab, "await", "--for", "1s", "echo begun; sleep 1000")
+		output, err = sh(t, t.TempDir(), programs, lab, "await", "--for", "3s", "echo begun; sleep 1000")
 		require.Error(t, err)
-		assert.Equal(t, "begun\nerror: still not so after 0m1s: echo begun; sleep 1000\n", output)
+		assert.Equal(t, "begun\nerror: still not so after 0m3s: echo begun; sleep 1000\n", output)
 	}
 
 	for want, args := range map[string][]string{
