@@ -20,6 +20,7 @@ require (
 
 require (
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
@@ -96,3 +97,7 @@ require (
 )
 
 replace example.com/hacking-a-controller/testcluster => ../../testcluster
+
+replace example.com/hacking-a-controller/05-crd-operator => ../../05-crd-operator
+
+replace example.com/hacking-a-controller/05-crd-operator/postgres => ../../05-crd-operator/postgres

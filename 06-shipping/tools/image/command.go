@@ -5,16 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/pflag"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
+)
+
+const (
+	// name is what pods call the image.
+	name = "cnat-manager"
+	// program is the package of the manager.
+	program = "./cmd/manager"
+	// stamped is the package whose variables the linker sets.
+	stamped = "example.com/hacking-a-controller/06-shipping/manager"
+	// entrypoint is the only file of the image.
+	entrypoint = "/manager"
+	// user is nobody in particular. It is a number, because the image has no list of names, and because a node must see
+	// that it is not root.
+	user = "65532:65532"
 )
 
 // Options say what to build.
@@ -87,27 +103,43 @@ func parseOptions(ctx context.Context, args []string, help io.Writer) (o Options
 // build compiles the manager for each platform, and writes the archive.
 func build(ctx context.Context, o Options, stdout io.Writer) error {
 	start := time.Now()
-	if err := os.MkdirAll(filepath.Dir(o.Output), 0o777); err != nil {
-		return fmt.Errorf("making the folder of the archive: %w; choose another with --output", err)
+	archive, err := oci.Create(o.Output)
+	if err != nil {
+		return err
 	}
-	var images []v1.Image
-	for _, platform := range o.Platforms {
+	defer archive.Close()
+	var images []oci.Image
+	for i, platform := range o.Platforms {
 		fmt.Fprintf(stdout, "compiling %s for %s: this takes minutes the first time, and seconds from then on\n", program, platform)
-		content, err := compile(ctx, o, platform)
-		if err != nil {
+		manager := filepath.Join(archive.Work, strconv.Itoa(i))
+		if err := oci.Compile(ctx, platform, program, manager, stamped+".Version="+o.Version, stamped+".Revision="+o.Revision); err != nil {
 			return fmt.Errorf("compiling for %s: %w", platform, err)
 		}
-		image, err := newImage(o, platform, content)
-		if err != nil {
-			return fmt.Errorf("making the image for %s: %w", platform, err)
-		}
-		images = append(images, image)
+		images = append(images, o.newImage(platform, manager))
 	}
-	digest, size, err := writeArchive(o, images)
+	digest, size, err := archive.Write(name+":"+o.Version, images...)
 	if err != nil {
 		return fmt.Errorf("writing the archive: %w", err)
 	}
 	fmt.Fprintf(stdout, "made %s:%s of revision %s, in %s\n", name, o.Version, o.Revision, time.Since(start).Round(time.Second))
 	fmt.Fprintf(stdout, "  %s, %.1f MB, %s\n", o.Output, float64(size)/1e6, digest)
 	return nil
+}
+
+// newImage is the image for a platform: the manager, which cannot change itself, and what a node has to know to run it.
+func (o Options) newImage(platform, manager string) oci.Image {
+	return oci.Image{
+		Platform: platform,
+		Created:  o.Created,
+		Config: v1.Config{Entrypoint: []string{entrypoint}, User: user, Labels: map[string]string{
+			"org.opencontainers.image.title":    name,
+			"org.opencontainers.image.version":  o.Version,
+			"org.opencontainers.image.revision": o.Revision,
+			"org.opencontainers.image.licenses": "Apache-2.0",
+		}},
+		Layers: []oci.Layer{{
+			Files:     map[string]oci.File{entrypoint: {Source: manager, Mode: 0o555}},
+			CreatedBy: "COPY manager " + entrypoint,
+		}},
+	}
 }

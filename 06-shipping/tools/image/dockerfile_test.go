@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 // TestTheDockerfileMakesTheSame goes through the Dockerfile as Docker would: it
@@ -105,7 +107,7 @@ type docker struct {
 
 func newDocker(t *testing.T, context string, args map[string]string) *docker {
 	t.Helper()
-	env, err := environment(t.Context(), here)
+	env, err := oci.Environment(t.Context(), here)
 	require.NoError(t, err)
 	env = append(env, "CGO_ENABLED=1", "GOOS=", "GOARCH=", "GOWORK=") // as in a new container
 	return &docker{t: t, context: context, root: t.TempDir(), args: args, env: env}

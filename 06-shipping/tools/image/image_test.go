@@ -10,7 +10,6 @@ import (
 
 	"github.com/distribution/reference"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/stretchr/testify/assert"
@@ -160,62 +159,7 @@ func TestSeveralPlatforms(t *testing.T) {
 	assert.Equal(t, platforms, got)
 }
 
-func TestTheArchiveKnowsNothingOfTheMachine(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b/two", "a/one", "c"} {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(name), 0o600))
-	}
-	archive := filepath.Join(t.TempDir(), "archive.tar")
-	size, err := writeTar(archive, os.DirFS(dir))
-	require.NoError(t, err)
-	content := read(t, archive)
-	assert.EqualValues(t, len(content), size)
-	var names []string
-	for _, entry := range readTar(t, strings.NewReader(content)) {
-		names = append(names, entry.Name)
-		assert.Equal(t, entry.Name, string(entry.content))
-		assert.EqualValues(t, 0o644, entry.Mode)
-		assert.Zero(t, entry.ModTime.Unix())
-		assert.Equal(t, [2]int{0, 0}, [2]int{entry.Uid, entry.Gid})
-		assert.Empty(t, entry.Uname+entry.Gname)
-	}
-	assert.Equal(t, []string{"a/one", "b/two", "c"}, names)
-}
-
-func TestAnArchiveThatCannotBeWrittenLeavesNothing(t *testing.T) {
-	folder := t.TempDir()
-	taken := filepath.Join(folder, "taken.tar", "by a folder")
-	require.NoError(t, os.MkdirAll(taken, 0o700))
-	_, _, err := writeArchive(optionsOf(filepath.Dir(taken), here), []v1.Image{empty.Image})
-	require.Error(t, err)
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	assert.Len(t, left, 1)
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
-}
-
-func TestWhereModulesComeFromStaysAsItIsSet(t *testing.T) {
-	t.Setenv("GOPROXY", "https://modules.example.com")
-	t.Setenv("GOMODCACHE", "/modules")
-	t.Setenv("GOFLAGS", "-tags=other")
-	t.Setenv("HTTPS_PROXY", "https://proxy.example.com")
-	got, err := environment(t.Context(), "darwin/arm64")
-	require.NoError(t, err)
-	assert.Subset(t, got, []string{
-		"GOPROXY=https://modules.example.com", "GOMODCACHE=/modules", "HTTPS_PROXY=https://proxy.example.com",
-		"GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0", "GOENV=off", "GOWORK=off",
-	})
-	assert.NotContains(t, got, "GOFLAGS=-tags=other")
-}
-
-func TestASettingThatGoRefuses(t *testing.T) {
-	t.Setenv("GOEXPERIMENT", "moon")
-	_, err := environment(t.Context(), "linux/amd64")
-	require.EqualError(t, err, "go: unknown GOEXPERIMENT moon")
 }
