@@ -7,7 +7,7 @@
 # IMAGE is an image by digest, and REVISION the commit that it was built from. Two texts are signed: the payload says
 # which image this is, and the statement from what it was built. Both follow from the arguments. So verify writes them
 # itself, and believes nothing that a registry sends but what this key has signed. The formats are those of cosign.
-# openssl signs, and oras speaks to the registry, in the version of tools/pinned/oras/go.mod.
+# openssl signs, and oras speaks to the registry: bin/oras, or the program in ORAS.
 set -eu
 fail() { echo "release.sh: $1" >&2; exit 1; }
 
@@ -22,9 +22,11 @@ test -r "$key" || fail "$key is no key that can be read"
 key=$(cd "$(dirname "$key")" && pwd)/$(basename "$key")
 # To a loopback address it speaks HTTP, and HTTPS to all others.
 case $image in 127.0.0.1:* | localhost:*) http=--plain-http ;; *) http= ;; esac
-oras=${ORAS:-$(sh "$(dirname "$0")/../tools/scripts/pinned.sh" oras)}
+oras=${ORAS:-$(cd "$(dirname "$0")" && pwd)/bin/oras}
+test -x "$oras" || fail "there is no program $oras; build it: go -C ../tools/pinned/oras build -o \"\$PWD/bin/\" oras.land/oras/cmd/oras"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
 
 bom=application/vnd.cyclonedx+json
 statement=application/vnd.in-toto+json
@@ -59,7 +61,8 @@ matches() { openssl dgst -sha256 -verify "$key" -signature "$1" "$2" >/dev/null 
 attach() {
 	printf '{"%s":{"dev.cosignproject.cosign/signature":"%s"}}' "$2" "$4" >annotations.json
 	printf '{}' >config.json # its type says the kind once more, because registries take one or the other
-	attached=$("$oras" attach $http --artifact-type="$1" --config="config.json:$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3")
+	attached=$("$oras" attach $http --artifact-type="$1" --config="config.json:$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3" 2>problem) ||
+		fail "attaching the $2 to $image: $(head -n 1 problem)"
 	test -z "$5" || "$oras" tag $http "$repository@$attached" "sha256-$hex.$5" >/dev/null
 }
 
@@ -69,6 +72,9 @@ layer() { "$oras" manifest fetch $http "$repository$1" | sed 's/.*"layers":\[{[^
 case $command in
 sign)
 	test -r "${5:-}" || fail "which SBOM? It is the last argument"
+	openssl pkey -in "$key" -noout 2>/dev/null || fail "$key is no private key; it takes one that openssl genpkey has made"
+	"$oras" manifest fetch $http --descriptor "$image" >/dev/null 2>"$work/problem" ||
+		fail "$image is not in the registry, push it first: $(head -n 1 "$work/problem")"
 	cp "$5" "$work/sbom.json"
 	cd "$work" # oras wants names without folders
 	payload >payload.json
@@ -82,6 +88,7 @@ sign)
 	echo "signed $image"
 	;;
 verify)
+	openssl pkey -pubin -in "$key" -noout 2>/dev/null || fail "$key is no public key"
 	cd "$work"
 	"$oras" manifest fetch $http "$repository:sha256-$hex.sig" >sig.json 2>problem || fail "$image has no signature: $(head -n 1 problem)"
 	sed 's/.*"dev.cosignproject.cosign\/signature":"\([^"]*\)".*/\1/' sig.json | openssl base64 -d -A >sig
@@ -93,7 +100,8 @@ verify)
 		fail "$image has no provenance: $(head -n 1 problem)"
 	sed 's/.*"sig":"\([^"]*\)".*/\1/' envelope.json | openssl base64 -d -A >att
 	# A scanner may read any SBOM that is attached, and who may push may attach one. So each has to be the one of the build.
-	lists=$("$oras" discover $http --artifact-type=$bom --format=go-template --template='{{range .referrers}}{{.digest}} {{end}}' "$image")
+	lists=$("$oras" discover $http --artifact-type=$bom --format=go-template --template='{{range .referrers}}{{.digest}} {{end}}' "$image" 2>problem) ||
+		fail "looking for the SBOM of $image: $(head -n 1 problem)"
 	test -n "$lists" || fail "$image has no SBOM"
 	for list in $lists; do
 		list=$(layer "@$list")

@@ -3,6 +3,7 @@ package oci
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,32 +56,27 @@ func (a *Archive) Write(name string, images ...Image) (digest v1.Hash, size int6
 }
 
 // named is the entry of the images in the archive's list, with their name.
-func named(name string, images []Image) (mutate.IndexAddendum, error) {
+func named(name string, images []Image) (entry mutate.IndexAddendum, err error) {
 	// Tools look for the name in two ways. One without a registry is Docker Hub's: nodes keep it under its long name,
 	// and find it by the short one.
 	long, err := reference.ParseDockerRef(name)
 	if err != nil {
-		return mutate.IndexAddendum{}, err
+		return entry, err
 	}
 	var entries []mutate.IndexAddendum
 	for _, i := range images {
-		image, err := i.build()
-		if err != nil {
-			return mutate.IndexAddendum{}, fmt.Errorf("making the image for %s: %w", i.Platform, err)
+		if entry, err = i.build(); err != nil {
+			return entry, fmt.Errorf("making the image for %s: %w", i.Platform, err)
 		}
-		on, err := v1.ParsePlatform(i.Platform)
-		if err != nil {
-			return mutate.IndexAddendum{}, err
-		}
-		entries = append(entries, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: on}})
+		entries = append(entries, entry)
 	}
 	if len(entries) > 1 {
-		entries = []mutate.IndexAddendum{{Add: mutate.AppendManifests(empty.Index, entries...)}}
+		entry = mutate.IndexAddendum{Add: mutate.AppendManifests(empty.Index, entries...)}
 	}
-	entries[0].Annotations = map[string]string{
+	entry.Annotations = map[string]string{
 		"io.containerd.image.name": long.String(), "org.opencontainers.image.ref.name": long.(reference.Tagged).Tag(),
 	}
-	return entries[0], nil
+	return entry, nil
 }
 
 // pack writes the files of a folder as a tar file.
@@ -100,12 +96,8 @@ func pack(path, folder string) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(writeTar(file, files, time.Time{}), file.Close()); err != nil {
-		return 0, err
+	if err = writeTar(file, files, time.Time{}); err == nil {
+		size, err = file.Seek(0, io.SeekCurrent)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	return size, errors.Join(err, file.Close())
 }

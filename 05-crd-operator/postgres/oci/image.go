@@ -45,28 +45,29 @@ type File struct {
 	User   int
 }
 
-// build makes the image.
-func (i Image) build() (v1.Image, error) {
+// build makes the image, as an entry of a list.
+func (i Image) build() (entry mutate.IndexAddendum, err error) {
 	on, err := v1.ParsePlatform(i.Platform)
 	if err != nil {
-		return nil, err
+		return entry, err
 	}
 	created := v1.Time{Time: i.Created}
 	image, err := mutate.ConfigFile(mutate.MediaType(empty.Image, types.OCIManifestSchema1), &v1.ConfigFile{
 		OS: on.OS, Architecture: on.Architecture, Created: created, Config: i.Config, RootFS: v1.RootFS{Type: "layers"},
 	})
 	if err != nil {
-		return nil, err
+		return entry, err
 	}
 	var layers []mutate.Addendum
 	for _, l := range i.Layers {
 		layer, err := l.build(i.Created)
 		if err != nil {
-			return nil, err
+			return entry, err
 		}
 		layers = append(layers, mutate.Addendum{Layer: layer, History: v1.History{Created: created, CreatedBy: l.CreatedBy}})
 	}
-	return mutate.Append(mutate.ConfigMediaType(image, types.OCIConfigJSON), layers...)
+	image, err = mutate.Append(mutate.ConfigMediaType(image, types.OCIConfigJSON), layers...)
+	return mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: on}}, err
 }
 
 func (l Layer) build(created time.Time) (v1.Layer, error) {

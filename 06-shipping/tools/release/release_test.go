@@ -3,6 +3,12 @@ package release
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
 	"io"
 	"log"
 	"net/http"
@@ -146,24 +152,59 @@ func TestASignedImageIsVerified(t *testing.T) {
 	}, kinds)
 }
 
-// TestThePayloadIsThatOfCosign: testdata has a payload that cosign 2.6.5 has signed, of another image.
-func TestThePayloadIsThatOfCosign(t *testing.T) {
+// TestTheSignatureHasTheFormOfCosign: testdata has a signature that cosign 2.6.5 has made, with a key of its own, and
+// its payload and manifest. What cosign verifies with a key is the same in ours: the payload, but for the image's name,
+// the type of the layer, and its annotation, which is a signature of the payload's SHA-256.
+func TestTheSignatureHasTheFormOfCosign(t *testing.T) {
 	e := newEnv(t)
 	e.sign(e.image, e.private, bom)
 	signature, err := remote.Image(attached(e.image, "sig"))
 	require.NoError(t, err)
+	ours, err := signature.Manifest()
+	require.NoError(t, err)
 	layers, err := signature.Layers()
 	require.NoError(t, err)
+	require.Len(t, layers, 1)
 	content, err := layers[0].Compressed()
 	require.NoError(t, err)
 	defer content.Close()
-	got, err := io.ReadAll(content)
+	payload, err := io.ReadAll(content)
 	require.NoError(t, err)
-	theirs, err := os.ReadFile("testdata/cosign/payload.json")
+
+	raw, err := os.ReadFile("testdata/cosign/manifest.json")
 	require.NoError(t, err)
-	want := strings.NewReplacer("127.0.0.1:37053/second", e.image.Context().Name(),
-		"sha256:898d6b1062a7a8b429e1c374c055b35891f18f6336293aadb329e57a8604b0e9", e.image.DigestStr()).Replace(string(theirs))
-	assert.Equal(t, want, string(got))
+	var theirs v1.Manifest
+	require.NoError(t, json.Unmarshal(raw, &theirs))
+	theirPayload, err := os.ReadFile("testdata/cosign/payload.json")
+	require.NoError(t, err)
+	assert.Equal(t, strings.NewReplacer("127.0.0.1:37053/second", e.image.Context().Name(),
+		"sha256:898d6b1062a7a8b429e1c374c055b35891f18f6336293aadb329e57a8604b0e9", e.image.DigestStr()).Replace(string(theirPayload)), string(payload))
+	assert.Equal(t, theirs.MediaType, ours.MediaType)
+	assert.Equal(t, theirs.Layers[0].MediaType, ours.Layers[0].MediaType)
+	verifies(t, "testdata/cosign/cosign.pub", theirPayload, theirs.Layers[0].Annotations)
+	verifies(t, e.public, payload, ours.Layers[0].Annotations)
+}
+
+// verifies wants the signature in the annotations to be one of the payload.
+func verifies(t *testing.T, public string, payload []byte, annotations map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(public)
+	require.NoError(t, err)
+	block, _ := pem.Decode(text)
+	key, err := x509.ParsePKIXPublicKey(block.Bytes)
+	require.NoError(t, err)
+	signature, err := base64.StdEncoding.DecodeString(annotations["dev.cosignproject.cosign/signature"])
+	require.NoError(t, err)
+	sum := sha256.Sum256(payload)
+	assert.True(t, ecdsa.VerifyASN1(key.(*ecdsa.PublicKey), sum[:], signature), "%s: %v", public, annotations)
+}
+
+func TestAnImageThatIsSignedTwiceIsVerified(t *testing.T) {
+	e := newEnv(t)
+	e.sign(e.image, e.private, bom)
+	e.sign(e.image, e.private, bom)
+	stdout, complaint := release(t, "verify", e.image.String(), commit, e.public)
+	assert.Contains(t, stdout, "verified ", complaint)
 }
 
 // TestWhatIsNotVerified has one attack in each case. Each begins with an image that is signed. An attacker may push, but
@@ -241,30 +282,44 @@ func TestWhatIsNotVerified(t *testing.T) {
 			stdout, complaint := release(t, "verify", image.String(), revision, e.public)
 			assert.Empty(t, stdout)
 			assert.Contains(t, complaint, tc.want)
+			assert.Equal(t, 1, strings.Count(complaint, "\n"), complaint)
 		})
 	}
 }
 
+func TestWithoutOras(t *testing.T) {
+	t.Setenv("ORAS", "/no/such/oras")
+	image := "127.0.0.1:5050/cnat-manager@sha256:" + strings.Repeat("0", 64)
+	stdout, complaint := release(t, "verify", image, commit, "testdata/cosign/cosign.pub")
+	assert.Empty(t, stdout)
+	assert.True(t, strings.HasPrefix(complaint, "release.sh: there is no program /no/such/oras; build it: go "), complaint)
+}
+
 func TestWrongArguments(t *testing.T) {
-	private, _ := newKeys(t)
+	private, public := newKeys(t)
+	nowhere := "127.0.0.1:1/cnat-manager@sha256:" + strings.Repeat("0", 64)
 	image := "127.0.0.1:5050/cnat-manager@sha256:" + strings.Repeat("0", 64)
 	for sentence, tc := range map[string]struct {
 		args []string
 		want string
 	}{
-		"without a key":               {[]string{"sign", image, commit}, "it needs what to do, an image, a commit and a key"},
-		"a key that is not there":     {[]string{"sign", image, commit, private + "x"}, "x is no key that can be read\n"},
-		"an image by its tag":         {[]string{"verify", "127.0.0.1:5050/cnat-manager:v0.6.0", commit, private}, `"127.0.0.1:5050/cnat-manager:v0.6.0" is no image by digest`},
-		"an image of no commit":       {[]string{"sign", image, commit + "-dirty", private}, `-dirty" is no commit; commit your changes, and build the image again`},
-		"without an SBOM":             {[]string{"sign", image, commit, private}, "which SBOM? It is the last argument\n"},
-		"something that it cannot do": {[]string{"trust", image, commit, private}, `"trust" is nothing that it does`},
-		"no registry answers":         {[]string{"verify", "127.0.0.1:1/cnat-manager@sha256:" + strings.Repeat("0", 64), commit, private}, " has no signature: "},
+		"without a key":                 {[]string{"sign", image, commit}, "it needs what to do, an image, a commit and a key"},
+		"a key that is not there":       {[]string{"sign", image, commit, private + "x"}, "x is no key that can be read\n"},
+		"an image by its tag":           {[]string{"verify", "127.0.0.1:5050/cnat-manager:v0.6.0", commit, private}, `"127.0.0.1:5050/cnat-manager:v0.6.0" is no image by digest`},
+		"an image of no commit":         {[]string{"sign", image, commit + "-dirty", private}, `-dirty" is no commit; commit your changes, and build the image again`},
+		"without an SBOM":               {[]string{"sign", image, commit, private}, "which SBOM? It is the last argument\n"},
+		"something that it cannot do":   {[]string{"trust", image, commit, private}, `"trust" is nothing that it does`},
+		"signed with the public key":    {[]string{"sign", image, commit, public, public}, "cosign.pub is no private key; it takes one that openssl genpkey has made\n"},
+		"verified with the private key": {[]string{"verify", image, commit, private}, "private key.pem is no public key\n"},
+		"no registry takes it":          {[]string{"sign", nowhere, commit, private, public}, " is not in the registry, push it first: "},
+		"no registry answers":           {[]string{"verify", nowhere, commit, public}, " has no signature: "},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			stdout, complaint := release(t, tc.args...)
 			assert.Empty(t, stdout)
 			assert.True(t, strings.HasPrefix(complaint, "release.sh: "), complaint)
 			assert.Contains(t, complaint, tc.want)
+			assert.Equal(t, 1, strings.Count(complaint, "\n"), complaint)
 		})
 	}
 }
