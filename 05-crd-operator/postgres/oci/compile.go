@@ -17,17 +17,14 @@ var sources = []string{
 	"GOMODCACHE", "GOCACHE", "GOCACHEPROG", "GOTMPDIR", "GOTOOLCHAIN",
 }
 
-// Compile compiles a package as a static program for a platform, such as linux/amd64. The linker sets the variables, each
-// written PACKAGE.NAME=VALUE. It leaves out what only a debugger reads, and the build ID, which only Go's own cache needs.
-func Compile(ctx context.Context, platform, pkg, output string, variables ...string) error {
+// Compile compiles a package as a static program for a platform, such as linux/amd64, with more flags for the linker. The
+// linker leaves out what only a debugger reads, and the build ID, which only Go's own cache needs.
+func Compile(ctx context.Context, platform, pkg, output string, linker ...string) error {
 	settings, err := Environment(ctx, platform)
 	if err != nil {
 		return err
 	}
-	flags := "-s -buildid="
-	for _, variable := range variables {
-		flags += " -X " + variable
-	}
+	flags := strings.Join(append([]string{"-s", "-buildid="}, linker...), " ")
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", output, pkg)
 	command.Env = settings
 	if complaint, err := command.CombinedOutput(); err != nil {

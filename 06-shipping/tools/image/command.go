@@ -112,7 +112,7 @@ func build(ctx context.Context, o Options, stdout io.Writer) error {
 	for i, platform := range o.Platforms {
 		fmt.Fprintf(stdout, "compiling %s for %s: this takes minutes the first time, and seconds from then on\n", program, platform)
 		manager := filepath.Join(archive.Work, strconv.Itoa(i))
-		if err := oci.Compile(ctx, platform, program, manager, stamped+".Version="+o.Version, stamped+".Revision="+o.Revision); err != nil {
+		if err := oci.Compile(ctx, platform, program, manager, "-X", stamped+".Version="+o.Version, "-X", stamped+".Revision="+o.Revision); err != nil {
 			return fmt.Errorf("compiling for %s: %w", platform, err)
 		}
 		images = append(images, o.newImage(platform, manager))
