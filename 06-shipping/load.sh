@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures the manager in a lab of its own: load.sh ramp or load.sh soak, with their flags. It builds what is
-# missing; KWOK takes a minute or two the first time.
+# Measures the manager in a lab of its own: load.sh ramp, load.sh standing or load.sh soak, with
+# their flags. It builds what is missing; KWOK takes a minute or two the first time.
 set -eu
 cd "$(dirname "$0")"
 echo "building the manager and the measurement" >&2

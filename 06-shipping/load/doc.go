@@ -2,8 +2,9 @@
 // lab of its own, in which KWOK simulates the nodes: their pods cost an API server as much as
 // others, and the machine nothing.
 //
-//	command.go    the two measurements, their flags and what they print: start here
+//	command.go    the three measurements, their flags and what they print: start here
 //	ramp.go       more and more Ats a second, until it bends
+//	standing.go   many Ats that wait for tomorrow, and a new leader
 //	soak.go       hours of Ats, while leaders are killed and watches are cut
 //	cluster.go    the lab, its simulated nodes, and a way to take them down
 //	managers.go   managers as processes, of which one leads
@@ -13,6 +14,6 @@
 //	trend.go      does it grow? Theil-Sen, and not two points
 //	e2e           a soak of a manager that leaks
 //
-// The figures of ramps and soaks in the lesson and in the manifests come from here. The idea of a ramp of real
+// Every figure of the lesson and of the manifests comes from here. The idea of a ramp of real
 // objects against a real API server is that of kboom (github.com/mhausenblas/kboom).
 package load
