@@ -15,7 +15,7 @@ test $# -ge 4 || fail "it needs what to do, an image, a commit and a key: releas
 command=$1 image=$2 revision=$3 key=$4
 repository=${image%@*} hex=${image##*@sha256:}
 expr "$image" : '[^@]*/[^@]*@sha256:[0-9a-f]\{64\}$' >/dev/null ||
-	fail "\"$image\" is no image by digest; write one such as 127.0.0.1:5050/cnat-manager@sha256:..."
+	fail "\"$image\" is no image by digest; write one such as registry.example.com/cnat-manager@sha256:..."
 expr "$revision" : '[0-9a-f]\{40\}$' >/dev/null ||
 	fail "\"$revision\" is no commit; commit your changes, and build the image again"
 test -r "$key" || fail "$key is no key that can be read"
