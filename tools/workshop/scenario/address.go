@@ -21,6 +21,7 @@ var addresses = []address{
 	{page: "README.md", before: "    git clone "},
 	{page: "docs/INSTRUCTORS.md", before: "    git clone "},
 	{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"},
+	{page: "06-shipping/pipeline/pipeline.yml", before: "      WORKSHOP: "},
 }
 
 // addressed are the pages that name the repository, as far as they are there: a course for tests
