@@ -75,10 +75,20 @@ hashed() {
 
 # heavy wants each line of the lists of tests to name a package that has tests.
 heavy() {
-  cat tools/heavy-tests.txt tools/unraced-tests.txt | sed 's/#.*//' | while read -r module package; do
+  sed 's/#.*//' tools/heavy-tests.txt tools/unraced-tests.txt | while read -r module package; do
     if [ -z "$module" ] || [ ! -d "$module" ]; then continue; fi # a stage's branch has not all of them
     ls "$module/$package"/*_test.go >/dev/null || return 1
   done
+}
+
+# patches wants those of lessons and exercises to fit the code, but for those that fit what another one
+# makes of it. make prove finds that, too, an hour later.
+patches() {
+  wrong=
+  for patch in $(git ls-files '*/lesson/*.patch' ':!*/steps/*' ':!*tries/*'); do
+    git apply --check "$patch" || wrong="$wrong $patch"
+  done
+  test -z "$wrong" || { echo "not of this code:$wrong" >&2; return 1; }
 }
 
 # scripts are read by the shell, and by shellcheck, where it is. Templates become scripts in
@@ -125,6 +135,7 @@ check "luck" "wait for a condition, or give the reason: see tools/cmd/luck" go -
 check "versions" "see \"Raising a version\" in CONTRIBUTING.md" go -C tools run ./cmd/versions ..
 check "growth" "grow the finished program out of its page; see tools/cmd/growth" go -C tools run ./cmd/growth ..
 check "words" "write the word that it names" go -C tools run ./cmd/words ..
+check "patches" "make them of today's code" patches
 check "scripts" "correct what it says above" scripts
 check "workflows" "write uses: OWNER/NAME@DIGEST # vVERSION" pinned
 check "marks of generated files" "mark them in .gitattributes" marked
