@@ -185,6 +185,17 @@ func TestADownloadGoesOnWhereItStopped(t *testing.T) {
 			}
 			return answer(206, strings.NewReader("le")), nil
 		}, []string{"", "bytes=3-"}, ""},
+		"slowly, but never silent for too long": {"", func(_ int, request *http.Request) (*http.Response, error) {
+			pause := failing{func() error {
+				select {
+				case <-request.Context().Done():
+					return request.Context().Err()
+				case <-time.After(40 * time.Second):
+					return io.EOF
+				}
+			}}
+			return answer(200, io.MultiReader(strings.NewReader("w"), pause, strings.NewReader("ho"), pause, strings.NewReader("le"))), nil
+		}, []string{""}, ""},
 		"after a run that was stopped": {"whol", func(int, *http.Request) (*http.Response, error) {
 			return answer(206, strings.NewReader("e")), nil
 		}, []string{"bytes=4-"}, ""},
