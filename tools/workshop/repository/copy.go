@@ -103,17 +103,23 @@ func (r Repository) GiveLab(to Repository) error {
 	return nil
 }
 
-// linkFile is copyFile, with the same content on the disk if that can be. Whatever was
-// there goes first, because it may be such a link already: to write into it would change
-// the original.
+// linkFile is copyFile, with the same content on the disk if that can be. Another file that
+// was there goes first: to write into it would change what it is a link to.
 func linkFile(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if there, err := os.Lstat(to); err == nil && os.SameFile(info, there) {
+		return nil // linked already, or the folder is a link to that of from
+	}
 	if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(from); err == nil && info.Mode().IsRegular() && os.Link(from, to) == nil {
+	if info.Mode().IsRegular() && os.Link(from, to) == nil {
 		return nil
 	}
 	return copyFile(from, to)

@@ -129,6 +129,18 @@ func TestACopyIsGivenTheLab(t *testing.T) {
 	assert.True(t, os.SameFile(info(t, r.Path("lab", "bin", "lab")), info(t, copied.Path("lab", "bin", "lab"))), "180 MB were copied")
 }
 
+func TestALabThatIsGivenToItselfIsStillThere(t *testing.T) {
+	r := newRepository(t)
+	copied, err := r.Copy(t.Context(), filepath.Join(t.TempDir(), "copy"))
+	require.NoError(t, err)
+	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "program")
+	require.NoError(t, os.MkdirAll(copied.Path("lab"), 0o755))
+	require.NoError(t, os.Symlink(r.Path("lab", "bin"), copied.Path("lab", "bin")))
+
+	require.NoError(t, r.GiveLab(copied))
+	assert.Equal(t, "program", repositorytest.Read(t, r.Path("lab", "bin", "lab")))
+}
+
 func info(t *testing.T, path string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(path)
