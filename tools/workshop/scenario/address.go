@@ -20,6 +20,7 @@ type address struct {
 var addresses = []address{
 	{page: front, before: "    git clone "},
 	{page: "docs/INSTRUCTORS.md", before: "    git clone "},
+	{page: "docs/OTHER-WAYS.md", before: "    repoURL: "},
 	{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"},
 }
 
