@@ -1,8 +1,9 @@
 package scripts
 
-// These are the tests of slowest.sh and flaky.sh, which read what go test -json prints.
+// These are the tests of slowest.sh, flaky.sh and badge.sh, which read what the gate leaves.
 
 import (
+	"encoding/xml"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,4 +75,22 @@ func TestATestThatIsNotAlwaysGreenIsNamed(t *testing.T) {
 	out, err = sh(t, "flaky.sh", green, broken)
 	require.Error(t, err)
 	assert.Equal(t, "FAIL\t01: 1 of 2 runs\n", out, "it did not compile")
+}
+
+func TestABadgeSaysHowManyAreProved(t *testing.T) {
+	times := write(t, "prove-times", "lesson\t1\t49\tpassed", "exercise\t1-login\t27\tpassed", "lesson\t3\t0\tcached", "branch\tstage-1\t0\tpassed")
+	svg, err := sh(t, "badge.sh", "lesson", times)
+	require.NoError(t, err, svg)
+	require.NoError(t, xml.Unmarshal([]byte(svg), new(struct{})))
+	assert.Contains(t, svg, `aria-label="lessons proved: 2"`)
+
+	for want, line := range map[string]string{
+		"badge.sh: 1 of 2 lessons proved\n": "lesson\t3\t5\tfailed",
+		"badge.sh: 0 of 0 lessons proved\n": "",
+	} {
+		times := write(t, "prove-times", strings.Repeat("lesson\t1\t49\tpassed\n", min(1, len(line)))+line)
+		out, err := sh(t, "badge.sh", "lesson", times)
+		require.Error(t, err)
+		assert.Equal(t, want, out)
+	}
 }

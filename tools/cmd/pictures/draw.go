@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html"
@@ -29,7 +30,11 @@ import (
 // after the geometry are classes of style.css. What is drawn later is on top. A line that
 // begins with # is a comment.
 //
-// There is no automatic layout: look at the picture and change the numbers.
+// There is no automatic layout: look at the picture and change the numbers. Only the legend is drawn
+// below by itself, if there's more than one colour, or green. A colour has one meaning: see meanings. What is green
+// is what the picture is about, and a line says what that is:
+//
+//	legend shown: the leader
 
 //go:embed style.css
 var style string
@@ -40,12 +45,18 @@ type picture struct {
 	title, alt string
 	w, h       float64
 	boxes      map[string]box
+	colours    map[string]string // those that are used, and what they mean
 	body       bytes.Buffer
+}
+
+// meanings are what the colours mean, in the order of a legend.
+var meanings = []struct{ class, words string }{
+	{"server", "the API server"}, {"yours", "code that you write"}, {"shown", ""}, {"bad", "what goes wrong"},
 }
 
 // draw returns the SVG. An error begins with the number of the line.
 func draw(source string) ([]byte, error) {
-	p := &picture{boxes: map[string]box{}}
+	p := &picture{boxes: map[string]box{}, colours: map[string]string{}}
 	for number, line := range strings.Split(source, "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -57,6 +68,9 @@ func draw(source string) ([]byte, error) {
 	}
 	if p.title == "" || p.alt == "" || p.w == 0 {
 		return nil, fmt.Errorf("1: a picture needs a title, an alt and a size")
+	}
+	if err := p.legend(); err != nil {
+		return nil, err
 	}
 	var svg bytes.Buffer
 	fmt.Fprintf(&svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %[1]g %[2]g\" role=\"img\" aria-labelledby=\"title alt\">\n", p.w, p.h)
@@ -82,19 +96,21 @@ func (p *picture) add(words []string, text string) error {
 		p.w, p.h, err = pair(args[0], "x")
 		return err
 	case verb == "box" && len(args) >= 3:
+		p.use(args[3:])
 		return p.box(args[0], args[1], args[2], args[3:], text)
+	case verb == "legend" && len(args) == 1 && text != "":
+		p.colours[args[0]] = text
 	case verb == "text" && len(args) >= 1:
+		p.use(args[1:])
 		x, y, err := pair(args[0], ",")
-		p.text(x, y, args[1:], text)
-		return err
+		return cmp.Or(err, p.text(x, y, args[1:], text, p.page()))
 	case verb == "shell" && len(args) == 1:
 		x, y, err := pair(args[0], ",")
-		p.shell(x, y, text)
-		return err
+		return cmp.Or(err, p.shell(x, y, text))
 	case (verb == "arrow" || verb == "line") && len(args) >= 2:
 		return p.path(verb, args, text)
 	default:
-		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, shell X,Y:, arrow FROM TO and line FROM TO", strings.Join(words, " "))
+		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, shell X,Y:, arrow FROM TO, line FROM TO and legend CLASS:", strings.Join(words, " "))
 	}
 	return nil
 }
@@ -118,33 +134,91 @@ func (p *picture) box(name, at, size string, class []string, text string) error 
 	}
 	fmt.Fprintf(&p.body, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\"/>\n", strings.Join(append([]string{"box"}, class...), " "), x, y, w, h, radius)
 	lines := strings.Count(text, "|")
-	p.text(x+w/2, y+h/2-float64(lines)*lineHeight/2, []string{"in"}, text)
+	return p.text(x+w/2, y+h/2-float64(lines)*lineHeight/2, []string{"in"}, text, p.boxes[name])
+}
+
+// use notes the colours of a thing.
+func (p *picture) use(class []string) {
+	for _, m := range meanings {
+		if _, known := p.colours[m.class]; !known && slices.Contains(class, m.class) {
+			p.colours[m.class] = m.words
+		}
+	}
+}
+
+// legend says what the colours mean, below all else. One alone needs no words, but for green.
+func (p *picture) legend() error {
+	if words, is := p.colours["shown"]; is && words == "" {
+		return fmt.Errorf("1: a box is green, and nothing says what that is; write legend shown: and a few words")
+	}
+	if len(p.colours) < 2 && p.colours["shown"] == "" {
+		return nil
+	}
+	x, y := 30.0, p.h+2
+	p.h += 28
+	for _, m := range meanings {
+		words, is := p.colours[m.class]
+		if !is {
+			continue
+		}
+		fmt.Fprintf(&p.body, "<rect class=\"box %s\" x=\"%g\" y=\"%g\" width=\"16\" height=\"14\" rx=\"3\"/>\n", m.class, x, y)
+		if err := p.text(x+24, y+7, []string{"small", "start"}, words, p.page()); err != nil {
+			return err
+		}
+		x += 24 + width(words, []string{"small"}) + 22
+	}
 	return nil
 }
+
+func (p *picture) page() box { return box{0, 0, p.w, p.h} }
 
 const lineHeight = 20.0
 
 var code = regexp.MustCompile("`([^`]*)`")
 
-// text writes lines around x, the first one at the height of y.
-func (p *picture) text(x, y float64, class []string, text string) {
+// text writes lines around x, the first one at the height of y. Each has to fit in what it's in.
+func (p *picture) text(x, y float64, class []string, text string, in box) error {
 	if text == "" {
-		return
+		return nil
 	}
 	for i, line := range strings.Split(text, "|") {
-		line = code.ReplaceAllString(html.EscapeString(strings.TrimSpace(line)), `<tspan class="code">$1</tspan>`)
+		line = strings.TrimSpace(line)
+		if err := fits(line, x, append(class, "n"+strconv.Itoa(i)), in); err != nil {
+			return err
+		}
+		line = code.ReplaceAllString(html.EscapeString(line), `<tspan class="code">$1</tspan>`)
 		fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", strings.Join(append(class, "n"+strconv.Itoa(i)), " "), x, y+5+float64(i)*lineHeight, line)
 	}
+	return nil
+}
+
+// fits wants a line of a text within the box or the page, in a wide font, too.
+func fits(line string, x float64, class []string, in box) error {
+	w := width(line, class)
+	left := x - w/2
+	if slices.Contains(class, "start") {
+		left = x
+	} else if slices.Contains(class, "end") {
+		left = x - w
+	}
+	if over := max(in.x+rim-left, left+w-in.x-in.w+rim); over > 0 {
+		return fmt.Errorf("%q is %.0f wide in a wide font, and reaches %.0f too far", line, w, over)
+	}
+	return nil
 }
 
 // shell writes a line of a terminal. A command is bold, and columns stay columns: SVG would
 // make one space of many.
-func (p *picture) shell(x, y float64, text string) {
+func (p *picture) shell(x, y float64, text string) error {
 	class := "code start"
 	if strings.HasPrefix(text, "$ ") {
 		class += " strong"
 	}
+	if err := fits(strings.ReplaceAll(text, "`", "'"), x, strings.Fields(class), p.page()); err != nil {
+		return err
+	}
 	fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", class, x, y+5, html.EscapeString(strings.ReplaceAll(text, " ", "\u00a0")))
+	return nil
 }
 
 // path draws a line through points, and the text beside its longest part: above and
@@ -179,14 +253,13 @@ func (p *picture) path(verb string, args []string, text string) error {
 	a, b := points[long-1], points[long]
 	x, y := (a[0]+b[0])/2, (a[1]+b[1])/2
 	first, second, _ := strings.Cut(text, "|")
+	p.use(args)
 	if a[0] == b[0] {
-		p.text(x+9, y, append(args, "label", "start"), first)
-		p.text(x-9, y, append(args, "label", "end"), second)
-	} else {
-		p.text(x, y-14, append(args, "label"), first)
-		p.text(x, y+15, append(args, "label"), second)
+		return cmp.Or(p.text(x+9, y, append(args, "label", "start"), first, p.page()),
+			p.text(x-9, y, append(args, "label", "end"), second, p.page()))
 	}
-	return nil
+	return cmp.Or(p.text(x, y-14, append(args, "label"), first, p.page()),
+		p.text(x, y+15, append(args, "label"), second, p.page()))
 }
 
 var side = regexp.MustCompile(`^(\w+)\.([nesw])([+-]\d+)?$`)

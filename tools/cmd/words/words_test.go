@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,6 +62,23 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+func TestProse(t *testing.T) {
+	for page, want := range map[string]string{
+		"Mend it.\n":                           `a.md:1: "Mend"; write fix`,
+		"# Boats\n\n| a | made anew |\n":       `a.md:3: "anew"; write again`,
+		"- it waits for ever\n":                `a.md:1: "for ever"; write forever`,
+		"**Whoever** sails\n":                  `a.md:1: "Whoever"; write anyone who, or what it is`,
+		"It's of kind `mend`.\n":               "",
+		"```text\nthe pod is made anew\n```\n": "",
+		"    whoever\n":                        "",
+		"Amendments, forever, renewed.\n":      "",
+	} {
+		_, found, err := prose(write(t, map[string]string{"a.md": page, "katacoda/b.md": "anew\n", "c.txt": "anew\n"}))
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Join(found, "\n"), page)
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for name, want := range map[string][]string{
 		"tellsHTTPCost":     {"tells", "http", "cost"},
@@ -82,12 +100,18 @@ func TestOnlyStagesThatAreDoneAreChecked(t *testing.T) {
 	})
 	var out, errs bytes.Buffer
 	assert.Equal(t, 0, run(root, []string{"02-watch"}, &out, &errs))
-	assert.Equal(t, "1 files have the words of Kubernetes; not looked at: [02-watch]\n", out.String())
+	assert.Equal(t, "1 files have the words of Kubernetes, and 0 pages those that people say; not looked at: [02-watch]\n", out.String())
 	assert.Equal(t, 1, run(root, nil, &out, &errs))
 	assert.Equal(t, "02-watch/a.go:3: \"tell\" in tell; write record, notify, report or print\n", errs.String())
 	errs.Reset()
 	assert.Equal(t, 1, run(root, []string{"01-list", "02-watch"}, &out, &errs))
 	assert.Equal(t, "01-list has none of these words any more: take it out of notYet in tools/cmd/words/main.go\n", errs.String())
+}
+
+func TestAWordOfAPageIsAnError(t *testing.T) {
+	var out, errs bytes.Buffer
+	assert.Equal(t, 1, run(write(t, map[string]string{"01-list/a.go": "package a\n", "docs/A.md": "Make it anew.\n"}), nil, &out, &errs))
+	assert.Equal(t, "docs/A.md:1: \"anew\"; write again\n", errs.String())
 }
 
 func TestAFolderWithoutStagesIsAnError(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 // pages are what is made of the tracks.
 func pages(c track.Curriculum, facts track.Facts) []repository.Written {
 	var agenda strings.Builder
-	for _, t := range c.Tracks {
+	for _, t := range c.Offered(facts) {
 		if t.Name != track.Deep {
 			fmt.Fprintf(&agenda, "\n### %s: `make learn TRACK=%s`\n\n%s", capital(t.Title), t.Name, c.Agenda(t, facts, linkFrom(Agenda)))
 		}

@@ -18,8 +18,9 @@ type address struct {
 }
 
 var addresses = []address{
-	{page: "README.md", before: "    git clone "},
+	{page: front, before: "    git clone "},
 	{page: "docs/INSTRUCTORS.md", before: "    git clone "},
+	{page: "docs/OTHER-WAYS.md", before: "    repoURL: "},
 	{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"},
 }
 
@@ -36,7 +37,34 @@ func addressed(r repository.Repository) ([]repository.Written, error) {
 			pages = append(pages, repository.Written{File: a.page, From: courseFile, Put: func(page string) (string, error) { return a.put(page, c.Repository) }})
 		}
 	}
+	if _, err := os.Stat(r.Path(front)); err == nil {
+		pages = append(pages, repository.Written{File: front, From: courseFile, Put: c.badges})
+	}
 	return pages, nil
+}
+
+const (
+	front       = "README.md"
+	badgesBegin = "<!-- badges: made of katacoda/course.yaml by make generate -->\n"
+	badgesEnd   = "<!-- /badges -->\n"
+)
+
+// badges returns the page with what ci.yml says of the repository and pushes to its branch badges: nothing,
+// as long as the repository has no address.
+func (c course) badges(page string) (string, error) {
+	before, rest, begun := strings.Cut(page, badgesBegin)
+	_, after, ended := strings.Cut(rest, badgesEnd)
+	if !begun || !ended {
+		return "", fmt.Errorf("%s has no place for badges; it begins with %sand ends with %s", front, badgesBegin, badgesEnd)
+	}
+	badges := ""
+	if c.publishable() == nil && strings.HasPrefix(c.Repository, "https://") {
+		at := strings.TrimSuffix(c.Repository, ".git")
+		for _, kind := range []string{"lessons", "exercises"} {
+			badges += fmt.Sprintf("[![%s proved](%s/raw/badges/%[1]s.svg)](%[2]s/actions/workflows/ci.yml)\n", kind, at)
+		}
+	}
+	return before + badgesBegin + badges + badgesEnd + after, nil
 }
 
 // put returns the page with the repository's address in it.

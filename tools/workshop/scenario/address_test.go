@@ -23,6 +23,22 @@ func TestACitationLeavesOutTheSuffix(t *testing.T) {
 	assert.Equal(t, "repository-code: https://new.example/y\n", got)
 }
 
+func TestBadgesComeWithTheAddress(t *testing.T) {
+	const page = "# Boats\n\n" + badgesBegin + "old\n" + badgesEnd + "\nWrite.\n"
+	for repository, want := range map[string]string{
+		"https://example.com/boats.git": "",
+		"git@new.example:me/boats.git":  "",
+		"https://git.example.io/me/boats.git": "[![lessons proved](https://git.example.io/me/boats/raw/badges/lessons.svg)](https://git.example.io/me/boats/actions/workflows/ci.yml)\n" +
+			"[![exercises proved](https://git.example.io/me/boats/raw/badges/exercises.svg)](https://git.example.io/me/boats/actions/workflows/ci.yml)\n",
+	} {
+		got, err := course{Repository: repository}.badges(page)
+		require.NoError(t, err)
+		assert.Equal(t, "# Boats\n\n"+badgesBegin+want+badgesEnd+"\nWrite.\n", got, repository)
+	}
+	_, err := course{}.badges("# Boats\n")
+	assert.ErrorContains(t, err, "README.md has no place for badges")
+}
+
 func TestAPageWithoutTheLineIsAnError(t *testing.T) {
 	_, err := address{page: "README.md", before: "    git clone "}.put("no commands\n", "https://new.example/y.git")
 	assert.ErrorContains(t, err, "README.md has no line")

@@ -72,6 +72,13 @@ func (c Curriculum) Stops(t Track, facts Facts) []Stop {
 	return stops
 }
 
+// Offered are the tracks of which there is something: the branch of an early stage has none of some.
+func (c Curriculum) Offered(facts Facts) []Track {
+	return slices.DeleteFunc(slices.Clone(c.Tracks), func(t Track) bool {
+		return !slices.ContainsFunc(c.Stops(t, facts), func(s Stop) bool { return !s.Pause() })
+	})
+}
+
 // reading is how long it takes to read an item and run its steps.
 func (c Curriculum) reading(item Item, first bool) int {
 	minutes := c.Minutes[item.Name]
@@ -102,7 +109,7 @@ func (f Facts) triesOf(item Item) []string {
 // Table is the tracks side by side, in Markdown: a row for each page, a column for each track that
 // isn't deep. link makes a link to a page.
 func (c Curriculum) Table(facts Facts, link func(name, label string) string) string {
-	columns := slices.DeleteFunc(slices.Clone(c.Tracks), func(t Track) bool { return t.Name == Deep })
+	columns := slices.DeleteFunc(c.Offered(facts), func(t Track) bool { return t.Name == Deep })
 	deep, _ := c.Track(Deep)
 	var text strings.Builder
 	head, line := "| |", "|---|"

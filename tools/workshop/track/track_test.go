@@ -117,6 +117,22 @@ func TestWhatABranchLacksIsLeftOut(t *testing.T) {
 	assert.NotContains(t, c.Table(branch, label), "watch")
 }
 
+func TestATrackOfWhichABranchHasNothingIsNotOffered(t *testing.T) {
+	c := parse(t, example+"- name: second\n  title: a second course\n  items: [02-watch, break 15]\n")
+	names := func(f Facts) (names []string) {
+		for _, t := range c.Offered(f) {
+			names = append(names, t.Name)
+		}
+		return names
+	}
+	assert.Equal(t, []string{"hour", "deep", "second"}, names(facts()))
+	branch := facts()
+	branch.Stages = []string{"01-list"}
+	delete(branch.Pages, "02-watch")
+	assert.Equal(t, []string{"hour", "deep"}, names(branch))
+	assert.NotContains(t, c.Table(branch, label), "second course")
+}
+
 func TestTheOrderIsThatOfDeep(t *testing.T) {
 	c := parse(t, example)
 	assert.Equal(t, 3, c.Order(Exercise)("01-list/first"))

@@ -3,6 +3,7 @@ package practice
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -44,16 +45,23 @@ func (p practice) room(files []string) error {
 			return fmt.Errorf("%s is no report: bin/workshop report > report.md writes one", file)
 		}
 	}
-	p.printf("# The room: %d reports\n\n%s\n", len(r.names), strings.Join(r.names, ", "))
-	p.printf("| exercise | began | solved | tries each | hints each | saw the solution |\n|---|---|---|---|---|---|\n%s", table(r.exercises, func(t *tally) string {
+	noun := "reports"
+	if len(r.names) == 1 {
+		noun = "report"
+	}
+	p.printf("# The room: %d %s\n\n%s\n", len(r.names), noun, strings.Join(r.names, ", "))
+	if len(r.exercises)+len(r.steps)+len(r.questions) == 0 {
+		p.printf("Nobody has begun an exercise, a lesson or a question yet.")
+	}
+	p.table(r.exercises, "| exercise | began | solved | tries each | hints each | saw the solution |\n|---|---|---|---|---|---|", func(t *tally) string {
 		return fmt.Sprintf("%d | %d | %.1f | %.1f | %d", t.began, t.did, each(t.tries, t), each(t.hints, t), t.sawSolution)
-	}))
-	p.printf("| lesson | began | did all steps |\n|---|---|---|\n%s", table(r.steps, func(t *tally) string {
+	})
+	p.table(r.steps, "| lesson | began | did all steps |\n|---|---|---|", func(t *tally) string {
 		return fmt.Sprintf("%d | %d", t.began, t.did)
-	}))
-	p.printf("| question | answered | right at first | what most of the others believed |\n|---|---|---|---|\n%s", table(r.questions, func(t *tally) string {
+	})
+	p.table(r.questions, "| question | answered | right at first | what most of the others believed |\n|---|---|---|---|", func(t *tally) string {
 		return fmt.Sprintf("%d | %d | %s", t.began, t.did, t.belief())
-	}))
+	})
 	return nil
 }
 
@@ -139,16 +147,15 @@ func (t *tally) belief() string {
 
 func each(sum int, t *tally) float64 { return float64(sum) / float64(t.began) }
 
-// table is the rows where most were stuck.
-func table(all map[string]*tally, row func(*tally) string) string {
-	var sorted []*tally
-	for _, t := range all {
-		sorted = append(sorted, t)
+// table prints the rows where most were stuck, and nothing if there are none.
+func (p practice) table(all map[string]*tally, head string, row func(*tally) string) {
+	if len(all) == 0 {
+		return
 	}
-	slices.SortFunc(sorted, func(a, b *tally) int { return cmp.Or(b.stuck()-a.stuck(), cmp.Compare(a.name, b.name)) })
-	var text strings.Builder
+	sorted := slices.SortedFunc(maps.Values(all), func(a, b *tally) int { return cmp.Or(b.stuck()-a.stuck(), cmp.Compare(a.name, b.name)) })
+	var rows strings.Builder
 	for _, t := range sorted[:min(rowsShown, len(sorted))] {
-		fmt.Fprintf(&text, "| %s | %s |\n", t.name, row(t))
+		fmt.Fprintf(&rows, "| %s | %s |\n", t.name, row(t))
 	}
-	return text.String()
+	p.printf("%s\n%s", head, rows.String())
 }

@@ -54,6 +54,28 @@ Ada, Bob, Eve
 `, out.String())
 }
 
+func TestAPageHasNoTableWithoutRows(t *testing.T) {
+	l := newLearner(t)
+	for what, tc := range map[string]struct{ report, want string }{
+		"somebody has only answered a question": {
+			reportOf("Eve", "", "", "| 1, step 1 | first | a, right |  | a, right | 1 |\n"),
+			"# The room: 1 report\n\nEve\n\n| question | answered | right at first | what most of the others believed |\n|---|---|---|---|\n| 1, step 1: first | 1 | 1 |  |\n\n",
+		},
+		"somebody has only looked": {
+			reportOf("Eve", "| 1-lost | 1 | new | 0 | 0 |  |  |  |\n", "", ""),
+			"# The room: 1 report\n\nEve\n\nNobody has begun an exercise, a lesson or a question yet.\n",
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "eve.md")
+			repositorytest.Write(t, file, tc.report)
+			var out bytes.Buffer
+			require.NoError(t, l.open(&out).room([]string{file}))
+			assert.Equal(t, tc.want, out.String())
+		})
+	}
+}
+
 // What report writes, room reads.
 func TestALearnersReportIsOneOfTheRoom(t *testing.T) {
 	l := newLearner(t)

@@ -139,7 +139,8 @@ func (s *session) chooseWay(ctx context.Context) error {
 
 func (s *session) askForTrack(ctx context.Context, tracks track.Curriculum, facts track.Facts) (track.Track, error) {
 	s.printf("How much time do you have?")
-	for i, t := range tracks.Tracks {
+	offered := tracks.Offered(facts)
+	for i, t := range offered {
 		s.printf("  %d  %s (%s without breaks)", i+1, t.Title, track.Hours(tracks.Together(t, facts)))
 	}
 	for {
@@ -147,11 +148,11 @@ func (s *session) askForTrack(ctx context.Context, tracks track.Curriculum, fact
 		if err != nil || s.quits {
 			return track.Track{}, err
 		}
-		if i := int(key - '1'); i >= 0 && i < len(tracks.Tracks) {
-			s.printf("To choose another way later: make learn TRACK=%s", tracks.Tracks[len(tracks.Tracks)-1].Name)
-			return tracks.Tracks[i], nil
+		if i := int(key - '1'); i >= 0 && i < len(offered) {
+			s.printf("To choose another way later: make learn TRACK=%s", offered[len(offered)-1].Name)
+			return offered[i], nil
 		}
-		s.printf("Press a number from 1 to %d, or q to quit.", len(tracks.Tracks))
+		s.printf("Press a number from 1 to %d, or q to quit.", len(offered))
 	}
 }
 
