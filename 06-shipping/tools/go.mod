@@ -4,12 +4,10 @@ go 1.26.0
 
 require (
 	example.com/hacking-a-controller/testcluster v0.0.0
-	github.com/CycloneDX/cyclonedx-go v0.11.0
 	github.com/distribution/reference v0.6.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/prometheus/common v0.70.0
 	github.com/prometheus/prometheus v0.307.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.11.1
@@ -22,6 +20,7 @@ require (
 
 require (
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
@@ -98,3 +97,7 @@ require (
 )
 
 replace example.com/hacking-a-controller/testcluster => ../../testcluster
+
+replace example.com/hacking-a-controller/05-crd-operator => ../../05-crd-operator
+
+replace example.com/hacking-a-controller/05-crd-operator/postgres => ../../05-crd-operator/postgres

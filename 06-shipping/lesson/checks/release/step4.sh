@@ -1,9 +1,9 @@
 #!/bin/sh
-# Step 4: release and openssl have verified the image.
+# Step 4: release.sh and openssl have verified the image.
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! grep -q '^verified 127.0.0.1:5050/cnat-manager@' verify.log 2>/dev/null; then
-	echo "verify.log does not show that the image was verified: run bin/release verify"
+	echo "verify.log does not show that the image was verified: run sh release.sh verify"
 	exit 1
 fi
 if ! grep -qx 'Verified OK' verify.log; then
