@@ -3,6 +3,7 @@ module example.com/hacking-a-controller/06-shipping/tools
 go 1.26.0
 
 require (
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	example.com/hacking-a-controller/testcluster v0.0.0
 	github.com/distribution/reference v0.6.0
 	github.com/google/go-containerregistry v0.22.1
@@ -20,7 +21,6 @@ require (
 
 require (
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect
-	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
