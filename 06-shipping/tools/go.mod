@@ -3,13 +3,12 @@ module example.com/hacking-a-controller/06-shipping/tools
 go 1.26.0
 
 require (
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	example.com/hacking-a-controller/testcluster v0.0.0
-	github.com/CycloneDX/cyclonedx-go v0.11.0
 	github.com/distribution/reference v0.6.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/prometheus/common v0.70.0
 	github.com/prometheus/prometheus v0.307.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.11.1
@@ -98,3 +97,7 @@ require (
 )
 
 replace example.com/hacking-a-controller/testcluster => ../../testcluster
+
+replace example.com/hacking-a-controller/05-crd-operator => ../../05-crd-operator
+
+replace example.com/hacking-a-controller/05-crd-operator/postgres => ../../05-crd-operator/postgres

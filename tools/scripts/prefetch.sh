@@ -19,7 +19,7 @@ if [ -d 05-crd-operator/postgres ]; then
   say "the image of PostgreSQL"
   make postgres || echo 'make postgres works once it finds PostgreSQL, see above' >&2
 fi
-for module in tools/pinned/generate tools/pinned/kustomize tools/pinned/helm tools/pinned/kwok tools/pinned/dlv; do
+for module in tools/pinned/generate tools/pinned/kustomize tools/pinned/helm tools/pinned/kwok tools/pinned/oras tools/pinned/cyclonedx-gomod tools/pinned/dlv; do
   say "$module"
   for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done
 done

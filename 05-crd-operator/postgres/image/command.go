@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -68,12 +67,8 @@ func (s settings) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(s.output)
-	if err != nil {
-		return err
-	}
 	fmt.Fprintf(stdout, "made %s in %s: %s, %.1f MB\n  %s\n", made.Name, time.Since(start).Round(100*time.Millisecond),
-		strings.TrimPrefix(s.output, "../../"), float64(info.Size())/1e6, made.Digest)
+		strings.TrimPrefix(s.output, "../../"), float64(made.Size)/1e6, made.Digest)
 	made.Licences.print(stdout)
 	return nil
 }

@@ -62,7 +62,7 @@ func TestAnAgentThatDoesNotCompile(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "postgres.tar")
 	require.NoError(t, os.WriteFile(archive, []byte("old"), 0o600))
 	_, err := image.Make(t.Context(), image.Options{Agent: "./no/such/agent", Output: archive})
-	require.ErrorContains(t, err, "compiling the agent: exit status 1\nstat ")
+	require.ErrorContains(t, err, "compiling the agent: go build: exit status 1\nstat ")
 	content, err := os.ReadFile(archive)
 	require.NoError(t, err)
 	assert.Equal(t, "old", string(content), "the old one is left")

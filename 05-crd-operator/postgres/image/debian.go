@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 // addPackageLicences adds the licences of Debian packages, and where their sources are.
@@ -19,7 +21,7 @@ func addPackageLicences(ctx context.Context, all files, packages []string) error
 		}
 	}
 	versions, err := ask(ctx, "dpkg-query", append([]string{"--show", "--showformat", "${Package} ${Version}, source: ${source:Package} ${source:Version}\n"}, packages...)...)
-	all[filepath.Join(licencesPath, "packages.txt")] = file{text: versions + "\n", mode: 0o644}
+	all[filepath.Join(licencesPath, "packages.txt")] = oci.File{Text: versions + "\n", Mode: 0o644}
 	return errors.Join(err, addFolder(all, "/usr/share/common-licenses"))
 }
 
@@ -27,8 +29,8 @@ func addPackageLicences(ctx context.Context, all files, packages []string) error
 func (p PostgreSQL) fromMachine(all files) []string {
 	var paths []string
 	for _, f := range all {
-		if f.source != "" && p.in(f.source) == f.source {
-			paths = append(paths, f.source)
+		if f.Source != "" && p.in(f.Source) == f.Source {
+			paths = append(paths, f.Source)
 		}
 	}
 	slices.Sort(paths)

@@ -7,11 +7,8 @@
 //	libraries.go  the shared libraries that these load
 //	licences.go   what has to be passed on with them
 //	debian.go     the same, of what comes from packages of Debian
-//	agent.go      the agent, compiled for this machine
-//	layer.go      files as a layer of an image
-//	archive.go    the image as an archive
-//	make.go       all of that, one after the other
+//	make.go       all of that, one after the other, and the agent
 //
-// The same PostgreSQL and the same agent give the same digest: nothing in the archive depends
-// on the hour, the user, or the folder in which it is made.
+// Package oci compiles the agent, and makes an image of the files. The same PostgreSQL and the
+// same agent give the same digest.
 package image

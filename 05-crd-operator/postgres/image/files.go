@@ -10,20 +10,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
-// file is what an image has at a path: the content of a file of this machine, a symbolic
-// link, or text.
-type file struct {
-	source string // a path of this machine; links are followed
-	link   string
-	text   string // if there is neither
-	mode   fs.FileMode
-	user   int
-}
-
 // files are those of an image, by their path in it.
-type files map[string]file
+type files map[string]oci.File
 
 // add adds a file of this machine. Who may execute it may do so in the image, and everybody
 // may read it.
@@ -36,7 +28,7 @@ func (all files) add(path, source string) error {
 	if info.Mode()&0o111 != 0 {
 		mode = 0o755
 	}
-	all[path] = file{source: source, mode: mode}
+	all[path] = oci.File{Source: source, Mode: mode}
 	return nil
 }
 
@@ -122,7 +114,7 @@ func (p PostgreSQL) addBeside(all files) error {
 	for _, path := range paths {
 		// The larger libraries have three names each.
 		if to, err := os.Readlink(path); err == nil && to == filepath.Base(to) {
-			all[p.in(path)] = file{link: to, mode: 0o777}
+			all[p.in(path)] = oci.File{Link: to, Mode: 0o777}
 		} else if err := all.add(p.in(path), path); err != nil {
 			return err
 		}

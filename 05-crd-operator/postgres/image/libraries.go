@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 // The user of the image. initdb and postgres refuse to run as root.
@@ -29,7 +31,7 @@ func (p PostgreSQL) addSystem(ctx context.Context, all files) error {
 	var programs []string
 	for path, f := range all {
 		if path == "/bin/sh" || filepath.Dir(path) == p.in(p.Bin) || filepath.Dir(path) == p.in(p.lib) {
-			programs = append(programs, f.source)
+			programs = append(programs, f.Source)
 		}
 	}
 	slices.Sort(programs)
@@ -51,10 +53,10 @@ func (p PostgreSQL) addSystem(ctx context.Context, all files) error {
 	for path, text := range map[string]string{
 		"/etc/passwd": passwd, "/etc/group": groups, "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 	} {
-		all[path] = file{text: text, mode: 0o644}
+		all[path] = oci.File{Text: text, Mode: 0o644}
 	}
-	all["/tmp"] = file{mode: fs.ModeDir | fs.ModeSticky | 0o777}
-	all["/var/lib/postgresql"] = file{mode: fs.ModeDir | 0o700, user: userID}
+	all["/tmp"] = oci.File{Mode: fs.ModeDir | fs.ModeSticky | 0o777}
+	all["/var/lib/postgresql"] = oci.File{Mode: fs.ModeDir | 0o700, User: userID}
 	return errors.Join(p.addTimeZones(all), addFolder(all, "/usr/lib/locale/C.utf8"))
 }
 

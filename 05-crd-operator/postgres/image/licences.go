@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 // licences are the texts that no package of this machine has.
@@ -38,7 +40,7 @@ func (p PostgreSQL) addLicences(ctx context.Context, all files, agent string) (f
 			return err
 		}
 		text, err := licences.ReadFile(path)
-		all[filepath.Join(licencesPath, entry.Name())] = file{text: string(text), mode: 0o644}
+		all[filepath.Join(licencesPath, entry.Name())] = oci.File{Text: string(text), Mode: 0o644}
 		return err
 	}); err != nil {
 		return found, err
@@ -52,8 +54,12 @@ func (p PostgreSQL) addLicences(ctx context.Context, all files, agent string) (f
 // addModuleLicences adds the licences of Go and of the modules that are linked into a
 // program, and returns how many modules these are.
 func addModuleLicences(ctx context.Context, all files, pkg string) (int, error) {
+	settings, err := oci.Environment(ctx, platform)
+	if err != nil {
+		return 0, err
+	}
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", pkg)
-	list.Env = agentEnvironment()
+	list.Env = settings
 	output, err := list.Output()
 	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
 		return 0, fmt.Errorf("go list: %w: %s", err, bytes.TrimSpace(exit.Stderr))

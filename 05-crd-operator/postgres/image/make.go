@@ -3,10 +3,21 @@ package image
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
+)
+
+const (
+	// platform is that of this machine, whose PostgreSQL it is.
+	platform = runtime.GOOS + "/" + runtime.GOARCH
+	// agentPath is the agent in the image.
+	agentPath = "/agent"
 )
 
 // Options are what Make has to know.
@@ -31,24 +42,21 @@ const (
 type Made struct {
 	Name     string // what pods call the image
 	Digest   v1.Hash
+	Size     int64 // of the archive
 	Licences Licences
 }
 
 // Make writes the image of a member, as an OCI archive.
 func Make(ctx context.Context, o Options) (Made, error) {
-	if err := os.MkdirAll(filepath.Dir(o.Output), 0o777); err != nil {
-		return Made{}, fmt.Errorf("making the folder of the archive: %w; choose another with --output", err)
-	}
-	work, err := os.MkdirTemp("", "image-")
+	archive, err := oci.Create(o.Output)
 	if err != nil {
 		return Made{}, err
 	}
-	defer os.RemoveAll(work)
-	agent := files{agentPath: {source: filepath.Join(work, "agent"), mode: 0o555}}
-	if err := compileAgent(ctx, o.Agent, agent[agentPath].source); err != nil {
-		return Made{}, err
+	defer archive.Close()
+	agent := filepath.Join(archive.Work, "agent")
+	if err := oci.Compile(ctx, platform, o.Agent, agent); err != nil {
+		return Made{}, fmt.Errorf("compiling the agent: %w", err)
 	}
-
 	p := o.PostgreSQL
 	system, err := p.files(ctx)
 	if err != nil {
@@ -58,20 +66,34 @@ func Make(ctx context.Context, o Options) (Made, error) {
 	if made.Licences, err = p.addLicences(ctx, system, o.Agent); err != nil {
 		return Made{}, fmt.Errorf("collecting the licences: %w", err)
 	}
-	var layers []v1.Layer
-	for _, all := range []files{system, agent} {
-		one, err := layer(all)
-		if err != nil {
-			return Made{}, err
-		}
-		layers = append(layers, one)
+	made.Digest, made.Size, err = archive.Write(made.Name, p.newImage(system, agent))
+	return made, err
+}
+
+// name is what pods call the image. Its tag is the version of PostgreSQL.
+func (p PostgreSQL) name(v Version) string {
+	if v == Minor {
+		return "postgres-member:" + p.Version
 	}
-	image, err := p.newImage(layers...)
-	if err != nil {
-		return Made{}, fmt.Errorf("making the image: %w", err)
+	return "postgres-member:" + strconv.Itoa(p.Major)
+}
+
+// newImage is an image that runs the agent, which finds PostgreSQL's programs in its PATH.
+// Only the second of its layers is another one when the agent has changed.
+func (p PostgreSQL) newImage(system files, agent string) oci.Image {
+	return oci.Image{
+		Platform: platform,
+		Created:  time.Unix(0, 0).UTC(),
+		Config: v1.Config{
+			Entrypoint: []string{agentPath},
+			Env:        []string{"PATH=" + p.in(p.Bin) + ":/usr/bin:/bin"},
+			// Numbers, so that a node sees that it is not root.
+			User:   fmt.Sprintf("%d:%d", userID, userID),
+			Labels: map[string]string{"org.opencontainers.image.title": "postgres-member", "org.opencontainers.image.version": p.Version},
+		},
+		Layers: []oci.Layer{
+			{Files: system, CreatedBy: "COPY PostgreSQL " + p.Version, Uncompressed: true},
+			{Files: map[string]oci.File{agentPath: {Source: agent, Mode: 0o555}}, CreatedBy: "COPY agent " + agentPath, Uncompressed: true},
+		},
 	}
-	if made.Digest, err = image.Digest(); err != nil {
-		return Made{}, err
-	}
-	return made, writeArchive(o.Output, made.Name, image)
 }

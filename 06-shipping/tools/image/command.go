@@ -5,18 +5,53 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/pflag"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
-// Run is the program image: it makes the image that its arguments describe, and
-// returns the program's exit code.
+const (
+	// name is what pods call the image.
+	name = "cnat-manager"
+	// program is the package of the manager.
+	program = "./cmd/manager"
+	// stamped is the package whose variables the linker sets.
+	stamped = "example.com/hacking-a-controller/06-shipping/manager"
+	// entrypoint is the only file of the image.
+	entrypoint = "/manager"
+	// user is nobody in particular. It is a number, because the image has no list of names, and because a node must see
+	// that it is not root.
+	user = "65532:65532"
+)
+
+// Options say what to build.
+type Options struct {
+	Version   string    // of the manager, and the tag of the image
+	Revision  string    // the commit
+	Created   time.Time // the time of the commit
+	Platforms []string  // such as linux/amd64
+	Output    string    // the archive
+}
+
+// platforms that a program can be compiled for. The lab runs programs of its own system, which may be darwin.
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
+
+// Run is the program image: it builds the image that its arguments describe, of the module in this folder, and returns
+// the program's exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	err := run(ctx, args, stdout)
+	o, err := parseOptions(ctx, args, stdout)
+	if err == nil {
+		err = build(ctx, o, stdout)
+	}
 	switch {
 	case err == nil, errors.Is(err, pflag.ErrHelp):
 		return 0
@@ -28,48 +63,20 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-func run(ctx context.Context, args []string, stdout io.Writer) error {
-	start := time.Now()
-	o, err := parseOptions(ctx, args, stdout)
-	if err != nil {
-		return err
-	}
-	made, err := Make(ctx, o, stdout)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(o.Output)
-	if err != nil {
-		return fmt.Errorf("looking at the archive: %w", err)
-	}
-	fmt.Fprintf(stdout, "made %s of revision %s, in %s\n", made.Name, o.Revision, time.Since(start).Round(time.Second))
-	fmt.Fprintf(stdout, "  %s, %.1f MB, %s\n", o.Output, float64(info.Size())/1e6, made.Digest)
-	fmt.Fprintf(stdout, "  %s\n", made.SBOM)
-	return nil
-}
-
-var (
-	tag  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
-	name = regexp.MustCompile(`^[a-z0-9]+([._-][a-z0-9]+)*$`)
-)
+var tag = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
 // parseOptions reads the command line, and asks git for what it does not say.
-func parseOptions(ctx context.Context, args []string, help io.Writer) (Options, error) {
-	var o Options
+func parseOptions(ctx context.Context, args []string, help io.Writer) (o Options, err error) {
 	flags := pflag.NewFlagSet("image", pflag.ContinueOnError)
-	flags.SortFlags = false
 	flags.SetOutput(io.Discard) // errors are told once, by Run
 	flags.Usage = func() {
-		fmt.Fprintf(help, "Builds an image without Docker, as an OCI archive.\n\nUsage:\n  image [flags]\n\nFlags:\n%s", flags.FlagUsages())
+		fmt.Fprintf(help, "Builds the manager's image without Docker, as an OCI archive.\n\nUsage:\n  image [flags]\n\nFlags:\n%s", flags.FlagUsages())
 	}
-	flags.StringVar(&o.Output, "output", "../bin/cnat-manager.tar", "the archive; the SBOM goes beside it")
+	flags.StringVar(&o.Output, "output", "../bin/cnat-manager.tar", "the archive")
 	flags.StringVar(&o.Version, "version", "v0.6.0", "the version, which is the image's tag")
 	flags.StringVar(&o.Revision, "revision", "", "the commit (default: git's)")
-	flags.StringVar(&o.Name, "name", "cnat-manager", "the image's name")
-	flags.StringVar(&o.Package, "package", "./cmd/manager", "the program's package")
 	flags.StringSliceVar(&o.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "what the image runs on, such as linux/amd64,linux/arm64")
-	err := flags.Parse(args)
-	switch {
+	switch err = flags.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
 		return o, err
 	case err != nil:
@@ -79,10 +86,13 @@ func parseOptions(ctx context.Context, args []string, help io.Writer) (Options, 
 		err = fmt.Errorf("--version %q is no tag: that is up to 128 letters, digits, dots, dashes and underscores", o.Version)
 	case flags.Changed("revision") && !tag.MatchString(o.Revision):
 		err = fmt.Errorf("--revision %q is not the name of a commit", o.Revision)
-	case !name.MatchString(o.Name):
-		err = fmt.Errorf("--name %q is no image's name: that is small letters and digits, with dots, dashes and underscores between them", o.Name)
 	case len(o.Platforms) == 0:
 		err = errors.New("--platform is empty")
+	}
+	for _, platform := range o.Platforms {
+		if err == nil && !slices.Contains(platforms, platform) {
+			err = fmt.Errorf("there is no platform %q; choose of %s", platform, strings.Join(platforms, ", "))
+		}
 	}
 	if err != nil {
 		return o, fmt.Errorf("%w; see image --help", err)
@@ -90,25 +100,46 @@ func parseOptions(ctx context.Context, args []string, help io.Writer) (Options, 
 	return o, o.askGit(ctx)
 }
 
-// askGit fills in what neither the command line nor the environment says.
-func (o *Options) askGit(ctx context.Context) error {
-	created, dated, err := sourceDate()
+// build compiles the manager for each platform, and writes the archive.
+func build(ctx context.Context, o Options, stdout io.Writer) error {
+	start := time.Now()
+	archive, err := oci.Create(o.Output)
 	if err != nil {
 		return err
 	}
-	if dated && o.Revision != "" {
-		o.Created = created
-		return nil
+	defer archive.Close()
+	var images []oci.Image
+	for i, platform := range o.Platforms {
+		fmt.Fprintf(stdout, "compiling %s for %s: this takes minutes the first time, and seconds from then on\n", program, platform)
+		manager := filepath.Join(archive.Work, strconv.Itoa(i))
+		if err := oci.Compile(ctx, platform, program, manager, "-X", stamped+".Version="+o.Version, "-X", stamped+".Revision="+o.Revision); err != nil {
+			return fmt.Errorf("compiling for %s: %w", platform, err)
+		}
+		images = append(images, o.newImage(platform, manager))
 	}
-	revision, at, err := commit(ctx, o.Folder)
+	digest, size, err := archive.Write(name+":"+o.Version, images...)
 	if err != nil {
-		return err
+		return fmt.Errorf("writing the archive: %w", err)
 	}
-	if o.Revision == "" {
-		o.Revision = revision
-	}
-	if o.Created = at; dated {
-		o.Created = created
-	}
+	fmt.Fprintf(stdout, "made %s:%s of revision %s, in %s\n", name, o.Version, o.Revision, time.Since(start).Round(time.Second))
+	fmt.Fprintf(stdout, "  %s, %.1f MB, %s\n", o.Output, float64(size)/1e6, digest)
 	return nil
+}
+
+// newImage is the image for a platform: the manager, which cannot change itself, and what a node has to know to run it.
+func (o Options) newImage(platform, manager string) oci.Image {
+	return oci.Image{
+		Platform: platform,
+		Created:  o.Created,
+		Config: v1.Config{Entrypoint: []string{entrypoint}, User: user, Labels: map[string]string{
+			"org.opencontainers.image.title":    name,
+			"org.opencontainers.image.version":  o.Version,
+			"org.opencontainers.image.revision": o.Revision,
+			"org.opencontainers.image.licenses": "Apache-2.0",
+		}},
+		Layers: []oci.Layer{{
+			Files:     map[string]oci.File{entrypoint: {Source: manager, Mode: 0o555}},
+			CreatedBy: "COPY manager " + entrypoint,
+		}},
+	}
 }

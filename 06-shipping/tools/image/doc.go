@@ -1,17 +1,10 @@
-// Package image builds the manager's image without Docker: it compiles a static
-// program, makes it the only file of the only layer, and writes an archive that
-// nodes, registries' tools and the lab take. This is the equivalent of
-// ../../Dockerfile, and of what ko does.
+// Package image builds the manager's image without Docker: a static program, which is the only file of the only layer.
+// This is the equivalent of ../../Dockerfile, and of what ko does.
 //
-// Make goes through the phases, which are a file each:
+//   - command.go: the program and its flags, and what is in the image;
+//   - commit.go: the commit and its time.
 //
-//   - compile.go: the program, which says nothing about where it was compiled,
-//     in the environment of environment.go;
-//   - image.go: the layer, and what a node has to know to run it;
-//   - archive.go: an OCI layout, as one tar file;
-//   - sbom.go: the list of what is in the program.
-//
-// Nothing in the archive depends on the machine, the folder or the hour: the same commit
-// and the same Go give the same digest, on any machine. So anybody can verify that an
-// image was built from the commit that it names.
+// Package oci of stage 5 compiles, and writes the archive: it makes the image of PostgreSQL, too. The same commit and the
+// same Go give the same digest, on any machine. So anybody can verify that an image was built from the commit that it
+// names.
 package image

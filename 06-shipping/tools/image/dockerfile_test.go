@@ -13,21 +13,22 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 // TestTheDockerfileMakesTheSame goes through the Dockerfile as Docker would: it
 // runs the commands of its first stage, and compares the second with the image.
 func TestTheDockerfileMakesTheSame(t *testing.T) {
-	o := options(t, here)
-	makeImage(t, o)
-	index := readArchive(t, o.Output)
+	folder := copyModule(t)
+	_, index := makeImage(t, folder, here)
 	image, err := index.Image(only(t, index).Digest)
 	require.NoError(t, err)
 	config, err := image.ConfigFile()
 	require.NoError(t, err)
 
-	d := newDocker(t, filepath.Dir(o.Folder), map[string]string{
-		"VERSION": o.Version, "REVISION": o.Revision,
+	d := newDocker(t, filepath.Dir(folder), map[string]string{
+		"VERSION": "v1.2.3", "REVISION": "abc123",
 		"TARGETOS": config.OS, "TARGETARCH": config.Architecture,
 	})
 	stages := d.stages(outside(t, "../../Dockerfile"))
@@ -106,9 +107,7 @@ type docker struct {
 
 func newDocker(t *testing.T, context string, args map[string]string) *docker {
 	t.Helper()
-	platform, err := parsePlatform(here)
-	require.NoError(t, err)
-	env, err := environment(t.Context(), context, platform)
+	env, err := oci.Environment(t.Context(), here)
 	require.NoError(t, err)
 	env = append(env, "CGO_ENABLED=1", "GOOS=", "GOARCH=", "GOWORK=") // as in a new container
 	return &docker{t: t, context: context, root: t.TempDir(), args: args, env: env}

@@ -21,31 +21,28 @@ import (
 // here is the platform on which these tests can run what they make.
 const here = runtime.GOOS + "/" + runtime.GOARCH
 
-// copyModule copies the small stand-in for this module to a folder of its own.
-func copyModule(t *testing.T) string {
+// copyModule copies the small stand-in for this module to a clone of its own.
+func copyModule(t *testing.T) (folder string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "a clone")
-	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata")))
-	return filepath.Join(dir, "06-shipping")
+	clone := filepath.Join(t.TempDir(), "a clone")
+	require.NoError(t, os.CopyFS(clone, os.DirFS("testdata")))
+	return filepath.Join(clone, "06-shipping")
 }
 
-// options are for the stand-in.
-func options(t *testing.T, platforms ...string) Options {
+// makeImage builds the stand-in in a folder, and returns the archive and what is in it.
+func makeImage(t *testing.T, folder string, platforms ...string) (archive string, index v1.ImageIndex) {
 	t.Helper()
-	return Options{
-		About:     About{Name: "cnat-manager", Version: "v1.2.3", Revision: "abc123", Created: time.Unix(1700000000, 0).UTC()},
-		Folder:    copyModule(t),
-		Package:   "./cmd/manager",
-		Platforms: platforms,
-		Output:    filepath.Join(t.TempDir(), "an archive.tar"),
-	}
-}
-
-func makeImage(t *testing.T, o Options) Made {
-	t.Helper()
-	made, err := Make(t.Context(), o, io.Discard)
+	archive = filepath.Join(t.TempDir(), "an archive.tar")
+	here, err := os.Getwd()
 	require.NoError(t, err)
-	return made
+	t.Chdir(folder)
+	require.NoError(t, build(t.Context(), optionsOf(archive, platforms...), io.Discard))
+	t.Chdir(here)
+	return archive, readArchive(t, archive)
+}
+
+func optionsOf(archive string, platforms ...string) Options {
+	return Options{Version: "v1.2.3", Revision: "abc123", Created: time.Unix(1700000000, 0).UTC(), Platforms: platforms, Output: archive}
 }
 
 // readArchive returns the index in an archive.
@@ -116,8 +113,8 @@ func programOf(t *testing.T, image v1.Image) string {
 	return path
 }
 
-// output runs a program and returns what it prints.
-func output(t *testing.T, program string, args ...string) string {
+// printed is what a program prints.
+func printed(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
 	require.NoError(t, err, "%s: %s", program, out)

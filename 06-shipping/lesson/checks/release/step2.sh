@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if ! grep -q '^127.0.0.1:5050/cnat-manager@sha256:' push.log 2>/dev/null; then
-	echo "push.log does not have the name of the image by digest: push it with bin/release"
+	echo "push.log does not have the name of the image by digest: push it with bin/oras, and write its name"
 	exit 1
 fi
 if ! curl --silent --fail "http://127.0.0.1:5050/v2/cnat-manager/manifests/$(sed 's/.*@//' push.log)" >/dev/null; then

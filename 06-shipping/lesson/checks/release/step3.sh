@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 
 if [ ! -f bin/keys/private.pem ]; then
-	echo "bin/keys/private.pem is missing: make a key pair with bin/release keys"
+	echo "bin/keys/private.pem is missing: make a key pair with openssl"
 	exit 1
 fi
 for kind in vnd.cyclonedx vnd.dev.cosign.artifact.att vnd.dev.cosign.artifact.sig; do

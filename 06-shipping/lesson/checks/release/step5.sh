@@ -2,7 +2,7 @@
 # Step 5: three attacks were seen, and the release is verified again.
 cd "$(dirname "$0")/../../.." || exit 1
 
-for sentence in 'has no signature' 'has a signature, but not by this key' 'reading the SBOM'; do
+for sentence in 'has no signature' 'has a signature, but not one of this image by this key' 'reading the SBOM'; do
 	if ! grep -q "$sentence" attack.log 2>/dev/null; then
 		echo "attack.log does not have \"$sentence\": make the three attacks, and verify after each"
 		exit 1

@@ -1,5 +1,4 @@
-// Image builds the manager's image, without Docker, and the list of what is in
-// it.
+// Image builds the manager's image, without Docker.
 package main
 
 import (

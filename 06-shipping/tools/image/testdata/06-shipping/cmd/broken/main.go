@@ -1,6 +1,0 @@
-// Broken does not compile.
-package main
-
-func main() {
-	var number int = "one"
-}
