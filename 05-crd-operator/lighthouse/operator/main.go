@@ -132,6 +132,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	} else if deployment, err = r.apply(ctx, light); err == nil {
 		again, err = r.register(ctx, light)
 	}
+	again, err = r.office.remember(request.String(), again, err)
 	if !isStale(err) {
 		err = r.report(ctx, before, light, deployment, err)
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
@@ -30,20 +32,23 @@ type office struct {
 	client *http.Client
 	clock  clock.PassiveClock
 
-	mu    sync.Mutex
-	free  time.Time // when the next turn is free
-	turns map[string]turn
+	mu      sync.Mutex
+	free    time.Time // when the next turn is free
+	turns   map[string]turn
+	backoff workqueue.TypedRateLimiter[string]
 }
 
 // turn is when the office may be called about one Lighthouse.
 type turn struct {
 	about    string // what the call would send
 	at       time.Time
-	reserved bool // nobody else has it
+	reserved bool     // nobody else has it
+	problem  *problem // what the last call has come to
 }
 
 func newOffice(url string, clock clock.PassiveClock) *office {
-	return &office{url: url, client: &http.Client{Timeout: callTimeout}, clock: clock, turns: map[string]turn{}}
+	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[string](turnEvery, time.Minute)
+	return &office{url: url, client: &http.Client{Timeout: callTimeout}, clock: clock, turns: map[string]turn{}, backoff: backoff}
 }
 
 // wait returns how long a call about a Lighthouse has to wait; 0 is a turn. A Lighthouse that would
@@ -70,6 +75,30 @@ func (o *office) next(key string, in time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.turns[key] = turn{about: o.turns[key].about, at: o.clock.Now().Add(in)}
+	o.backoff.Forget(key)
+}
+
+// remember keeps the problem that a call has come to. While the Lighthouse waits for its next call, it
+// returns that problem: nothing newer is known. If the office hasn't said when to come back, each call
+// waits longer than the last one. The queue can't see to that: it forgets the failures of a key that waits.
+func (o *office) remember(key string, again time.Duration, err error) (time.Duration, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t := o.turns[key]
+	trouble, is := errors.AsType[*problem](err)
+	switch {
+	case is && trouble.err != nil: // it was a call
+		t.problem = trouble
+		if trouble.again == 0 {
+			t.at = o.clock.Now().Add(o.backoff.When(key))
+		}
+		o.turns[key] = t
+	case err == nil && again > 0 && t.problem != nil: // it waits
+		still := *t.problem
+		still.again = again
+		return 0, &still
+	}
+	return again, err
 }
 
 // forget makes the next call about a Lighthouse due at once.
@@ -77,6 +106,7 @@ func (o *office) forget(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.turns, key)
+	o.backoff.Forget(key)
 }
 
 // pause lets nobody call for a while. Those who have a turn get another one, after that.

@@ -168,6 +168,24 @@ func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	_, err := o.reconcile(t.Context())
 	require.Error(t, err)
 	assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
+
+	waits := func(want time.Duration) {
+		t.Helper()
+		calls := len(o.calls)
+		again, err := o.reconcile(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want, again)
+		assert.Len(t, o.calls, calls, "it calls too early, or writes")
+		assert.Equal(t, "Reconciling OfficeUnavailable", c.is(), "nothing newer is known")
+		c.clock.Step(again)
+	}
+	for n, backoff := range []time.Duration{32 * turnEvery, 64 * turnEvery} { // after the sixth failure, and the seventh
+		waits(backoff)
+		o.reconciler.office.wait(fmt.Sprint("fastnet-", n), "") // another Lighthouse is faster
+		waits(turnEvery)
+		_, err = o.reconcile(t.Context())
+		require.Error(t, err)
+	}
 	c.office.Set(func(s *lightlist.Settings) { s.Down = false })
 	o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(rame) })
 }
