@@ -110,7 +110,7 @@ func (p *picture) add(words []string, text string) error {
 	case (verb == "arrow" || verb == "line") && len(args) >= 2:
 		return p.path(verb, args, text)
 	default:
-		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, shell X,Y:, arrow FROM TO, line FROM TO and legend CLASS:", strings.Join(words, " "))
+		return fmt.Errorf("cannot read %q; lines are title:, alt:, size WxH, box NAME X,Y WxH, text X,Y:, shell X,Y:, arrow FROM TO, line FROM TO and legend CLASS: TEXT", strings.Join(words, " "))
 	}
 	return nil
 }

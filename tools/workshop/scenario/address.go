@@ -57,14 +57,14 @@ func (c course) badges(page string) (string, error) {
 	if !begun || !ended {
 		return "", fmt.Errorf("%s has no place for badges; it begins with %sand ends with %s", front, badgesBegin, badgesEnd)
 	}
-	badges := ""
+	var badges []string
 	if c.publishable() == nil && strings.HasPrefix(c.Repository, "https://") {
 		at := strings.TrimSuffix(c.Repository, ".git")
 		for _, kind := range []string{"lessons", "exercises"} {
-			badges += fmt.Sprintf("[![%s proved](%s/raw/badges/%[1]s.svg)](%[2]s/actions/workflows/ci.yml)\n", kind, at)
+			badges = append(badges, fmt.Sprintf("[![%s proved](%s/raw/badges/%[1]s.svg)](%[2]s/actions/workflows/ci.yml)\n", kind, at))
 		}
 	}
-	return before + badgesBegin + badges + badgesEnd + after, nil
+	return before + badgesBegin + strings.Join(badges, "") + badgesEnd + after, nil
 }
 
 // put returns the page with the repository's address in it.
