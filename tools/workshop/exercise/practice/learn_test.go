@@ -225,6 +225,22 @@ func TestStepsOfLessonsAreRecorded(t *testing.T) {
 	require.EqualError(t, err, "the lesson 1 has no step 3; it has 2")
 }
 
+func TestAStepIsCheckedInTheLearnersLab(t *testing.T) {
+	l := newLearner(t)
+	addLesson(l)
+	repositorytest.Write(t, l.home.Path("01-sums", "lesson", "checks", "step1.sh"), "echo \"in ${KUBECONFIG:-no lab}\"\nexit 1\n")
+	elsewhere := t.TempDir()
+	for _, lab := range []struct{ variable, folder string }{{"", l.home.Path(".lab")}, {elsewhere, elsewhere}} {
+		t.Setenv("KUBECONFIG", "")
+		t.Setenv("LAB_DIR", lab.variable)
+		kubeconfig := filepath.Join(lab.folder, "kubeconfig")
+		repositorytest.Write(t, kubeconfig, "")
+		var out bytes.Buffer
+		require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
+		assert.Contains(t, out.String(), "not yet: in "+kubeconfig+"\n")
+	}
+}
+
 func (l learner) stepHere() (string, error) {
 	l.Helper()
 	var out bytes.Buffer

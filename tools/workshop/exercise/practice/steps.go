@@ -197,11 +197,11 @@ func (p practice) nameTries(ctx context.Context, l lesson.Lesson, step lesson.St
 }
 
 // labEnvironment is the learner's, with the lab's programs. The cluster is the lab, unless
-// he has chosen one.
+// the learner has chosen one.
 func (p practice) labEnvironment() []string {
 	bin := p.home.Path("lab", "bin")
 	env := process.Environment(nil, "GOWORK=off", "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bin)
-	kubeconfig := p.home.Path(".lab", "kubeconfig")
+	kubeconfig := filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), p.home.Path(".lab")), "kubeconfig")
 	if _, err := os.Stat(kubeconfig); os.Getenv("KUBECONFIG") == "" && !errors.Is(err, os.ErrNotExist) {
 		env = append(env, "KUBECONFIG="+kubeconfig)
 	}
