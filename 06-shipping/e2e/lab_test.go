@@ -138,16 +138,15 @@ func (l *lab) load(version string) {
 	testprogram.ReadBySomebodyElse(l.t, "../cmd/manager")
 	archive := filepath.Join(l.t.TempDir(), version+".tar")
 	l.tool(nil, "image", "--version="+version, "--revision=tested", "--output="+archive,
-		"--platform="+runtime.GOOS+"/"+runtime.GOARCH, // the lab's node is this machine
-		"--package=../cmd/manager")
+		"--platform="+runtime.GOOS+"/"+runtime.GOARCH) // the lab's node is this machine
 	l.lab("load", archive)
 }
 
-// tool runs a program of ../tools, as a user does.
+// tool runs a program of ../tools in the stage's folder, as a user does.
 func (l *lab) tool(stdin io.Reader, name string, args ...string) {
 	l.t.Helper()
 	c := exec.CommandContext(l.t.Context(), filepath.Join(l.tools, name), args...)
-	c.Stdin = stdin
+	c.Dir, c.Stdin = "..", stdin
 	output, err := c.CombinedOutput()
 	l.t.Log(string(output))
 	assert.NoError(l.t, err, name)

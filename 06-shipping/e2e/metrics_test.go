@@ -49,7 +49,7 @@ func metrics(t *testing.T, l *lab) {
 		}
 		assert.Subset(c, operatorMetrics(text), want)
 	}, testcluster.TestTimeout, pause)
-	l.tool(strings.NewReader(text), "alerts", "..")
+	l.tool(strings.NewReader(text), "alerts", ".")
 }
 
 // operatorMetrics are the lines that the operators themselves have written, a small part.
