@@ -19,8 +19,9 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// pause is how long a test waits until it asks again.
-const pause = 20 * time.Millisecond
+// pause is how long a test waits until it asks again: to ask costs the cluster, too, and on two
+// cores whatever the test takes is missing where it waits.
+const pause = 200 * time.Millisecond
 
 // timeout is a flag of kubectl.
 var timeout = "--timeout=" + testcluster.TestTimeout.String()

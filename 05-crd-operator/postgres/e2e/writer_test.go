@@ -80,7 +80,7 @@ func (w *writer) run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(5 * time.Millisecond): // so that the machine does other things, too
+		case <-time.After(20 * time.Millisecond): // so that the machine does other things, too
 		}
 	}
 }

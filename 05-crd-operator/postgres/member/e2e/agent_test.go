@@ -253,7 +253,7 @@ func (a *agent) awaits(what string, is func(report) bool) report {
 		}
 		reports <- r
 		return true
-	}, testcluster.TestTimeout, 10*time.Millisecond, "%s %s", a.name, what) {
+	}, testcluster.TestTimeout, pause, "%s %s", a.name, what) {
 		r, err := a.report()
 		require.FailNow(a, "its report", "%+v, %v", r, err)
 	}

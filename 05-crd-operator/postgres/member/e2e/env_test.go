@@ -131,10 +131,14 @@ func (e *env) kubeconfig(name string, config *rest.Config) string {
 	return e.writeFile(name, string(content))
 }
 
+// pause is how long a test waits until it asks again. A question costs the agents, too, and the tests
+// have two cores for all of them.
+const pause = 100 * time.Millisecond
+
 // eventually waits until it is so.
 func (e *env) eventually(is func() bool, message string, args ...any) {
 	e.Helper()
-	require.Eventuallyf(e, is, testcluster.TestTimeout, 10*time.Millisecond, message, args...)
+	require.Eventuallyf(e, is, testcluster.TestTimeout, pause, message, args...)
 }
 
 // holder is the UID that the Lease has.

@@ -51,7 +51,7 @@ func (e *env) until(what string, is func(*postgres.PostgresCluster) bool) {
 		select {
 		case <-ctx.Done():
 			require.FailNow(e, "waited in vain", "until %s: %+v", what, cluster.Status)
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
