@@ -24,7 +24,7 @@ RACE ?=
 # How many modules are tested at the same time, and how long a test waits for what it
 # waits for.
 JOBS ?= 2
-export JOBS RACE HEAVY TEST_TIMEOUT TEST_LOG
+export JOBS RACE HEAVY SHORT TEST_TIMEOUT TEST_LOG
 
 # name is what a module is called in a target: 01-client-list is 1, and
 # 05-crd-operator/postgres is 5-postgres. folder is the way back.

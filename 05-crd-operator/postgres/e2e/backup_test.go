@@ -20,6 +20,7 @@ import (
 
 // TestBackup makes backups while the size changes, restores to a time, and then loses all disks.
 func TestBackup(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.create(name, postgres.PostgresClusterSpec{Size: 3, Backup: &postgres.Backup{

@@ -174,6 +174,7 @@ func (c *chaos) members() (members []recorder.Member, err error) {
 // TestAsynchronousCommitsAreSeen has commits acknowledged that are on one disk, and has the judge see that
 // they are lost.
 func TestAsynchronousCommitsAreSeen(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	c := newChaos(t, 2)
 	for what, tc := range map[string]struct {

@@ -15,6 +15,7 @@ import (
 // TestInstallation installs the operator as people do, has it make a cluster, and replaces both of
 // its pods.
 func TestInstallation(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.killOperator()

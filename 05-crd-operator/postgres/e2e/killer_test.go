@@ -27,6 +27,7 @@ import (
 // failover and a recovery: each step is taken by another operator, which knows only what is in
 // the API and what it observes.
 func TestTheOperatorIsKilledAtEachStep(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.killOperator() // its connections are direct

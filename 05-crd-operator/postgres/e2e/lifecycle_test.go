@@ -18,6 +18,7 @@ import (
 
 // TestLifecycle does with one cluster what people do with theirs, while a writer goes on.
 func TestLifecycle(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newCluster(t)
 	e.refusesVersion()

@@ -15,6 +15,7 @@ import (
 // TestADiskIsNearlyFull fills the disks of a cluster, which takes no writes then, and takes them
 // again when it has larger disks.
 func TestADiskIsNearlyFull(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.create(name, postgres.PostgresClusterSpec{Size: 2, Storage: resource.MustParse("224Mi")})

@@ -71,6 +71,7 @@ func (e *env) restore(from *env, until *metav1.Time) *agent {
 }
 
 func TestRestore(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first, second := e.seedTwo()
@@ -172,6 +173,7 @@ func TestAnArchiveThatCannotBeReadHoldsNoPromotion(t *testing.T) {
 
 // PostgreSQL looks for the timelines in an archive one by one.
 func TestARestoreGoesThroughNumbersThatWereLeftOut(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first := e.seed()
@@ -216,6 +218,7 @@ func (a *agent) letsGo() {
 
 // The segment in which a timeline has ended is never complete: the next timeline's is that.
 func TestNobodyArchivesASegmentThatWasCutOff(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first, second := e.seedTwo()
@@ -242,6 +245,7 @@ func TestNobodyArchivesASegmentThatWasCutOff(t *testing.T) {
 
 // A recovery would end before what is missing. Only another base backup helps.
 func TestAGapInTheArchive(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first := e.seed()
@@ -267,6 +271,7 @@ func TestAGapInTheArchive(t *testing.T) {
 
 // Nobody knows how long an archive may have to wait for the next commit, and here there is none.
 func TestTheEndOfTheLogIsArchivedWhenTheClusterIsDeleted(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	e.flags = []string{"--backup", e.backup, "--archive-timeout", "1h"}

@@ -14,6 +14,7 @@ import (
 // A person promotes a member that lacks a row, and the disk with that row comes back. It has to be
 // kept, and while there is no room for it and for a copy, there is no copy.
 func TestWhatWasGivenUpIsKept(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()

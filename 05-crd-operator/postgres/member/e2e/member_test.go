@@ -49,6 +49,7 @@ func TestKilledAgentTakesPostgresWithIt(t *testing.T) {
 }
 
 func TestAgentEndsWithPostgres(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
@@ -59,6 +60,7 @@ func TestAgentEndsWithPostgres(t *testing.T) {
 
 // A pod of the same name is not the primary that was named.
 func TestMemberThatComesBackIsNotThePrimary(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.seed().kill()
@@ -70,6 +72,7 @@ func TestMemberThatComesBackIsNotThePrimary(t *testing.T) {
 }
 
 func TestAPIServerIsAway(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	proxy, config := testcluster.StartProxy(t, e.config)

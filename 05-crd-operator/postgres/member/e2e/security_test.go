@@ -62,6 +62,7 @@ func (a *agent) hasAppDatabase() {
 }
 
 func TestPasswordsChangeWithoutARestart(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first, second := e.seedTwo()

@@ -73,6 +73,7 @@ func TestTimelinesAreLeftOut(t *testing.T) {
 
 // What was left out for a promotion that was cut off is left out no more: PostgreSQL would not start.
 func TestAPromotionIsCutOff(t *testing.T) {
+	leftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	_, second := e.seedTwo()
