@@ -1,6 +1,9 @@
 // Migration rewrites all objects of a CRD, so that each is stored in the version that the CRD names for
 // storage, and then removes all other versions from status.storedVersions. That is what a
 // StorageVersionMigration makes Kubernetes 1.37 do; this is for older clusters, and for a look inside.
+//
+// Wait a minute after the version for storage has changed. Until each API server has heard of that, and has ended
+// what it was doing, it may still store the old one.
 package main
 
 import (
