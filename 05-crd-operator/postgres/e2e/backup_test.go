@@ -15,12 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // TestBackup makes backups while the size changes, restores to a time, and then loses all disks.
 func TestBackup(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.create(name, postgres.PostgresClusterSpec{Size: 3, Backup: &postgres.Backup{

@@ -19,14 +19,6 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// leftToWorkflows leaves a test out of a short run (-short), as the gate's is.
-func leftToWorkflows(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes minutes, so the gate leaves it to the workflows")
-	}
-}
-
 // pause is how long a test waits until it asks again: to ask costs the cluster, too, and on two
 // cores whatever the test takes is missing where it waits.
 const pause = 200 * time.Millisecond

@@ -18,6 +18,7 @@ import (
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/history"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/recorder"
 )
 
@@ -174,7 +175,7 @@ func (c *chaos) members() (members []recorder.Member, err error) {
 // TestAsynchronousCommitsAreSeen has commits acknowledged that are on one disk, and has the judge see that
 // they are lost.
 func TestAsynchronousCommitsAreSeen(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	c := newChaos(t, 2)
 	for what, tc := range map[string]struct {

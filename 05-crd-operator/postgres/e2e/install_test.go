@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
 // TestInstallation installs the operator as people do, has it make a cluster, and replaces both of
 // its pods.
 func TestInstallation(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.killOperator()

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -27,7 +28,7 @@ import (
 // failover and a recovery: each step is taken by another operator, which knows only what is in
 // the API and what it observes.
 func TestTheOperatorIsKilledAtEachStep(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.killOperator() // its connections are direct

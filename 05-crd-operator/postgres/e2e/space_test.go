@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
 // TestADiskIsNearlyFull fills the disks of a cluster, which takes no writes then, and takes them
 // again when it has larger disks.
 func TestADiskIsNearlyFull(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.create(name, postgres.PostgresClusterSpec{Size: 2, Storage: resource.MustParse("224Mi")})

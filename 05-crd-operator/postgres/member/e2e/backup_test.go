@@ -14,6 +14,7 @@ import (
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -71,7 +72,7 @@ func (e *env) restore(from *env, until *metav1.Time) *agent {
 }
 
 func TestRestore(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first, second := e.seedTwo()
@@ -173,7 +174,7 @@ func TestAnArchiveThatCannotBeReadHoldsNoPromotion(t *testing.T) {
 
 // PostgreSQL looks for the timelines in an archive one by one.
 func TestARestoreGoesThroughNumbersThatWereLeftOut(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first := e.seed()
@@ -218,7 +219,7 @@ func (a *agent) letsGo() {
 
 // The segment in which a timeline has ended is never complete: the next timeline's is that.
 func TestNobodyArchivesASegmentThatWasCutOff(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first, second := e.seedTwo()
@@ -245,7 +246,7 @@ func TestNobodyArchivesASegmentThatWasCutOff(t *testing.T) {
 
 // A recovery would end before what is missing. Only another base backup helps.
 func TestAGapInTheArchive(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	first := e.seed()
@@ -271,7 +272,7 @@ func TestAGapInTheArchive(t *testing.T) {
 
 // Nobody knows how long an archive may have to wait for the next commit, and here there is none.
 func TestTheEndOfTheLogIsArchivedWhenTheClusterIsDeleted(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newBackedUp(t)
 	e.flags = []string{"--backup", e.backup, "--archive-timeout", "1h"}

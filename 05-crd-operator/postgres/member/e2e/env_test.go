@@ -131,14 +131,6 @@ func (e *env) kubeconfig(name string, config *rest.Config) string {
 	return e.writeFile(name, string(content))
 }
 
-// leftToWorkflows leaves a test out of a short run (-short), as the gate's is.
-func leftToWorkflows(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes minutes, so the gate leaves it to the workflows")
-	}
-}
-
 // pause is how long a test waits until it asks again. A question costs the agents, too, and the tests
 // have two cores for all of them.
 const pause = 100 * time.Millisecond

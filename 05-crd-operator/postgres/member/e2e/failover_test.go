@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testrights"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
@@ -53,7 +54,7 @@ func TestPromotedMemberAcknowledgesNothingAlone(t *testing.T) {
 // A standby reports how far it is when it has received something. Without that, a commit that
 // waited for another one would go on waiting until PostgreSQL asks.
 func TestNewStandbyIsSentSomeLog(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	primary := e.seed()
@@ -121,7 +122,7 @@ func TestFrozenPrimary(t *testing.T) {
 // A standby that has just started has not replayed all that is on its disk, and does not know
 // how far that goes.
 func TestLogsAreComparedToTheirEnd(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first, _ := e.seedTwo()
@@ -148,7 +149,7 @@ func TestLogsAreComparedToTheirEnd(t *testing.T) {
 // A last primary that is frozen goes on sending log, which the next one may not have. A standby that
 // received it could not say where its own log ends.
 func TestLogsAreComparedWhileNothingIsReceived(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first, _ := e.seedTwo()
@@ -176,7 +177,7 @@ func TestLogsAreComparedWhileNothingIsReceived(t *testing.T) {
 
 // The log that a standby lacks may be gone when it comes back.
 func TestStandbyThatCannotCatchUpIsClonedAnew(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
@@ -196,7 +197,7 @@ func TestStandbyThatCannotCatchUpIsClonedAnew(t *testing.T) {
 
 // An address may have become another's.
 func TestMemberClonesOnlyThePrimaryThatIsNamed(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e, other := newEnv(t), newEnv(t)
 	other.shareSecrets(e)

@@ -8,13 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // A person promotes a member that lacks a row, and the disk with that row comes back. It has to be
 // kept, and while there is no room for it and for a copy, there is no copy.
 func TestWhatWasGivenUpIsKept(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -49,7 +50,7 @@ func TestKilledAgentTakesPostgresWithIt(t *testing.T) {
 }
 
 func TestAgentEndsWithPostgres(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first := e.seed()
@@ -60,7 +61,7 @@ func TestAgentEndsWithPostgres(t *testing.T) {
 
 // A pod of the same name is not the primary that was named.
 func TestMemberThatComesBackIsNotThePrimary(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	e.seed().kill()
@@ -72,7 +73,7 @@ func TestMemberThatComesBackIsNotThePrimary(t *testing.T) {
 }
 
 func TestAPIServerIsAway(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	proxy, config := testcluster.StartProxy(t, e.config)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
 // PostgreSQL's codes for a client that it does not admit.
@@ -62,7 +63,7 @@ func (a *agent) hasAppDatabase() {
 }
 
 func TestPasswordsChangeWithoutARestart(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	first, second := e.seedTwo()

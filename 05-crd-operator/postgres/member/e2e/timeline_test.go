@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
 // fork is where a member's log left timeline 2, as the history of a later one says.
@@ -73,7 +74,7 @@ func TestTimelinesAreLeftOut(t *testing.T) {
 
 // What was left out for a promotion that was cut off is left out no more: PostgreSQL would not start.
 func TestAPromotionIsCutOff(t *testing.T) {
-	leftToWorkflows(t)
+	testlong.LeftToWorkflows(t)
 	t.Parallel()
 	e := newEnv(t)
 	_, second := e.seedTwo()
