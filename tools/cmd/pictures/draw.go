@@ -183,11 +183,12 @@ func (p *picture) text(x, y float64, class []string, text string, in box) error 
 	}
 	for i, line := range strings.Split(text, "|") {
 		line = strings.TrimSpace(line)
-		if err := fits(line, x, append(class, "n"+strconv.Itoa(i)), in); err != nil {
+		class := append(slices.Clone(class), "n"+strconv.Itoa(i))
+		if err := fits(line, x, class, in); err != nil {
 			return err
 		}
 		line = code.ReplaceAllString(html.EscapeString(line), `<tspan class="code">$1</tspan>`)
-		fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", strings.Join(append(class, "n"+strconv.Itoa(i)), " "), x, y+5+float64(i)*lineHeight, line)
+		fmt.Fprintf(&p.body, "<text class=\"%s\" x=\"%g\" y=\"%g\">%s</text>\n", strings.Join(class, " "), x, y+5+float64(i)*lineHeight, line)
 	}
 	return nil
 }
