@@ -12,5 +12,5 @@ kubectl create namespace cnat-system >/dev/null
 kubectl create -f config/rbac/role.yaml -f config/rbac/role_binding.yaml >/dev/null
 await allowed get leases/cnat-manager -n cnat-system # it knows of a new role a moment later
 echo "get the Lease: $(as_manager get lease cnat-manager)"
-echo '{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "cnat-manager"}}' >"$dir/lease.json"
-echo "create the Lease: $(as_manager create -f "$dir/lease.json")"
+lease='{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "cnat-manager"}}'
+echo "create the Lease: $(echo "$lease" | as_manager create -f -)"
