@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,6 +38,37 @@ func TestTheRightToPatchPodsHasItsLimit(t *testing.T) {
 	}
 }
 
+// asManager is a client with the rights of the manager's ServiceAccount.
+func (s *server) asManager() kubernetes.Interface {
+	config := rest.CopyConfig(s.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:cnat-system:cnat-manager", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	return kubernetes.NewForConfigOrDie(config)
+}
+
+// A rule that names its objects is too narrow for a create: there is no name in its URL. Where the Lease
+// is already, nobody notices.
+func TestInANewClusterAManagerCanMakeItsLease(t *testing.T) {
+	s := startServer(t)
+	for _, o := range build(t, "rbac") {
+		if slices.Contains([]string{"ServiceAccount", "Role", "RoleBinding"}, o.GetKind()) {
+			require.NoError(t, s.apply(t.Context(), o))
+		}
+	}
+	leases := s.asManager().CoordinationV1().Leases("cnat-system")
+	require.Eventually(t, func() bool { // the role takes effect a moment after it was created
+		_, err := leases.Get(t.Context(), "cnat-manager", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	}, testcluster.TestTimeout, pause)
+
+	lease, err := leases.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "cnat-manager"}}, metav1.CreateOptions{})
+	require.NoError(t, err, "nobody can make the Lease")
+	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	lease.Name = "another"
+	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsForbidden(err), "%v", err)
+}
+
 // TestOfAPodTheManagerMayChangeNothingButItsFinalizer installs what a user would, and is
 // the manager's ServiceAccount.
 func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
@@ -56,9 +88,7 @@ func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
 					}
 				}
 			}
-			config := rest.CopyConfig(s.config)
-			config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:cnat-system:cnat-manager", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
-			pods := kubernetes.NewForConfigOrDie(config).CoreV1().Pods(tc.namespace)
+			pods := s.asManager().CoreV1().Pods(tc.namespace)
 
 			at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "kettle", UID: "1"}, Spec: cnat.AtSpec{Command: "echo YAY"}}
 			pod, err := s.client.CoreV1().Pods(tc.namespace).Create(t.Context(), lifecycle.DesiredPod(at, lifecycle.DefaultImage), metav1.CreateOptions{})

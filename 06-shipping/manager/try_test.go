@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -18,11 +20,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	testclock "k8s.io/utils/clock/testing"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
 // What the lesson of part 1 asks the reader to write: a manager that fails early, and reads little.
@@ -93,7 +99,50 @@ func TestTryAPauseIsNoStandstill(t *testing.T) {
 	assert.Error(t, err, "a queue that stands still is no reason any more")
 }
 
-// What the lesson of part 4 asks for: signals that lead to each other.
+// What the lesson of part 3 asks for: an old version that meets the objects of a new one.
+
+func TestTryAPhaseOfALaterVersionIsUnknown(t *testing.T) {
+	later := func(at *cnat.At) { at.Status.Phase = "FAILED" }
+	got := map[string]float64{}
+	for _, m := range gather(t, &atCollector{reader(t, newAt("a"), newAt("b", later), newAt("c", later)), testclock.NewFakePassiveClock(ten)})["cnat_ats"] {
+		got[m.GetLabel()[0].GetValue()] = m.GetGauge().GetValue()
+	}
+	assert.NotContains(t, got, "FAILED", "the metric has a label that this version does not know")
+	assert.InDelta(t, 2, got["unknown"], 0, "the two are not counted as unknown")
+	assert.InDelta(t, 1, got["PENDING"], 0)
+}
+
+// What the lesson of part 4 asks for: a manager that knows what rights are worth.
+
+func TestTryKubeSystemIsRefused(t *testing.T) {
+	_, _, stderr := environment{"NAMESPACES": "team-a,kube-system"}.parse(t, "--leader-elect=false")
+	assert.Contains(t, stderr, "kube-system", "the manager works in kube-system")
+	_, _, stderr = environment{"NAMESPACES": "team-a,team-b"}.parse(t, "--leader-elect=false")
+	assert.Empty(t, stderr)
+}
+
+func TestTryAShortTokenIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	for token, want := range map[string]bool{"0123456789abcdef": true, " 0123456789abcdef\n": true, "0123456789abcde\n\n\n": false, "s3cret": false} {
+		require.NoError(t, os.WriteFile(file, []byte(token), 0o600))
+		_, err := readToken(file)
+		assert.Equal(t, want, err == nil, "a token of %d characters", len(strings.TrimSpace(token)))
+		if err != nil {
+			assert.NotContains(t, err.Error(), strings.TrimSpace(token), "the error has the token in it")
+		}
+	}
+}
+
+func TestTryARightInTheWholeClusterMayNotBeNeeded(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "ats"}, "", errors.New(`cannot list resource "ats" at the cluster scope`))
+	got := explain(forbidden, &rest.Config{}, Options{})
+	assert.Contains(t, got.Error(), "--namespaces", "the error does not name the flag")
+	assert.True(t, apierrors.IsForbidden(got), "what the API server said is lost")
+	assert.NotContains(t, explain(forbidden, &rest.Config{}, Options{Namespaces: []string{"team-a"}}).Error(), "--namespaces", "some are named already")
+	assert.NotContains(t, explain(errors.New("no"), &rest.Config{}, Options{}).Error(), "--namespaces", "it is about something else")
+}
+
+// What the lesson of part 5 asks for: signals that lead to each other.
 
 // once reconciles once, with a log, and returns what was logged at level info.
 func once(ctx context.Context, tracing *tracing, work reconcile.Func) string {

@@ -1,19 +1,19 @@
 #!/bin/sh
-# The manager was upgraded while an At waited, and rolled back.
+# The manager was uninstalled after its Ats, and nothing is left.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if [ "$(cat upgrade.log 2>/dev/null)" != "cnat-manager:v0.6.1
-cnat-manager:v0.6.0" ]; then
-	echo "upgrade.log does not show yet that v0.6.1 was installed, and then v0.6.0 again"
+if ! left=$(kubectl get crds,namespaces,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings -o name 2>&1); then
+	echo "the cluster does not answer: $left"
 	exit 1
 fi
-if [ "$(kubectl get at meanwhile -o jsonpath='{.status.phase}' 2>/dev/null)" != DONE ]; then
-	echo "the At meanwhile is not DONE: create it before the upgrade"
+if left=$(echo "$left" | grep -E 'cnat|settingslayers|team-'); then
+	echo "these are still there: delete them as the step does:" $left
 	exit 1
 fi
-unready=$(kubectl get deployment cnat-manager -n cnat-system -o jsonpath='{.status.unavailableReplicas}')
-if [ -n "$unready" ]; then
-	echo "$unready replicas of the manager are not available: kubectl describe pods -n cnat-system"
-	exit 1
-fi
+for file in install.yaml refused.log evicted.log leaders.log upgrade.log undeploy.log; do
+	if [ -e "$file" ]; then
+		echo "$file is still there: rm $file"
+		exit 1
+	fi
+done
 echo done

@@ -16,7 +16,7 @@ if [ "$(cat /tmp/workshop.ended 2>/dev/null)" != 0 ]; then
 fi
 . "$repository/katacoda/node/env.sh"
 cd "$repository/06-shipping" || exit 1
-said=$(sh lesson/checks/config/step8.sh 2>&1)
+said=$(sh lesson/checks/rights/step2.sh 2>&1)
 code=$?
 say "$said"
 exit "$code"
