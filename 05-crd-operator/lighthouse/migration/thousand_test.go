@@ -53,11 +53,11 @@ const (
 // version is gone.
 func TestAThousandLighthousesMove(t *testing.T) {
 	m := newMove(t)
-	m.applyCRD("../operator/config/crd", nil)
+	m.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "../operator/config/crd")...)
 	m.phase("created in v1alpha1", m.create)
 	stopOld, stopTeam := m.load(m.writeOld), m.load(m.applies(oldManifest))
 	m.phase("both are served", func() {
-		m.applyCRD("../operator/config/versions", m.serveConversion())
+		m.serveBoth()
 		m.becomes("converted", func(tick *assert.CollectT) { assert.NoError(tick, m.List(m.Context(), &v1beta1.LighthouseList{})) })
 		m.load(m.writeNew)
 		m.settle()
@@ -120,7 +120,7 @@ func newMove(t *testing.T) *move {
 	var err error
 	m.Client, err = client.New(config, client.Options{Scheme: m.types})
 	require.NoError(t, err)
-	config.QPS, config.Burst = 30, 1
+	config.QPS, config.Burst = 5, 1 // for each version
 	m.loaders, err = client.New(config, client.Options{Scheme: m.types})
 	require.NoError(t, err)
 	return m
@@ -234,7 +234,7 @@ func (m *move) written() int {
 func (m *move) settle() {
 	m.Helper()
 	before := m.written()
-	m.becomes("more writes", func(tick *assert.CollectT) { assert.Greater(tick, m.written(), before+30) })
+	m.becomes("more writes", func(tick *assert.CollectT) { assert.Greater(tick, m.written(), before+15) })
 }
 
 // create creates them all, and one that a team applies and an operator reports about.
@@ -308,6 +308,13 @@ func (m *move) migrate(version, gone string) {
 	assert.Equal(m, version, storage)
 	assert.Equal(m, []string{version}, m.crd().Status.StoredVersions)
 	assert.Equal(m, map[string]int{version: lights + 1}, m.inEtcd(m), "the CRD says that all are stored in it")
+	var list v1beta1.LighthouseList
+	require.NoError(m, m.List(m.Context(), &list))
+	for _, light := range list.Items {
+		for _, entry := range light.ManagedFields {
+			require.NotEqual(m, "coast.example.com/"+gone, entry.APIVersion, light.Name)
+		}
+	}
 }
 
 // serve serves v1alpha1, or no longer.
@@ -336,15 +343,9 @@ func (m *move) changeCRD(change func(*apiextensionsv1.CustomResourceDefinition))
 	}))
 }
 
-func (m *move) applyCRD(folder string, conversion *apiextensionsv1.CustomResourceConversion) {
+// serveBoth serves the second version, too, and converts as the operator does.
+func (m *move) serveBoth() {
 	m.Helper()
-	crd := testcluster.ReadCRDs(m.T, folder)[0]
-	crd.Spec.Conversion = conversion
-	m.cluster.InstallCRDs(m.T, crd)
-}
-
-// serveConversion converts as the operator does, and returns how to call it.
-func (m *move) serveConversion() *apiextensionsv1.CustomResourceConversion {
 	handler := conversion.NewWebhookHandler(m.types, conversion.NewRegistry())
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.conversions.Add(1)
@@ -352,10 +353,12 @@ func (m *move) serveConversion() *apiextensionsv1.CustomResourceConversion {
 	}))
 	m.Cleanup(server.Close)
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	return &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+	crd := testcluster.ReadCRDs(m.T, "../operator/config/versions")[0]
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
 		ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: &server.URL, CABundle: bundle},
 		ConversionReviewVersions: []string{"v1"},
 	}}
+	m.cluster.InstallCRDs(m.T, crd)
 }
 
 // becomes waits until a check has nothing to say.
