@@ -305,9 +305,9 @@ func (m *move) migrate(version, gone string) {
 	m.Helper()
 	_, storage, err := migrate(m.Context(), m, crdName, gone)
 	require.NoError(m, err)
-	assert.Equal(m, version, storage)
-	assert.Equal(m, []string{version}, m.crd().Status.StoredVersions)
-	assert.Equal(m, map[string]int{version: lights + 1}, m.inEtcd(m), "the CRD says that all are stored in it")
+	require.Equal(m, version, storage)
+	require.Equal(m, []string{version}, m.crd().Status.StoredVersions)
+	require.Equal(m, map[string]int{version: lights + 1}, m.inEtcd(m), "the CRD says that all are stored in it")
 	var list v1beta1.LighthouseList
 	require.NoError(m, m.List(m.Context(), &list))
 	for _, light := range list.Items {

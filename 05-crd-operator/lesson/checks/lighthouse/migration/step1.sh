@@ -2,7 +2,7 @@
 # New writes are stored in v1beta1, and old objects are still in v1alpha1.
 cd "$(dirname "$0")/../../../.." || exit 1
 
-if [ "$(kubectl get crd lighthouses.coast.example.com -o jsonpath='{.spec.versions[?(@.storage)].name}' 2>/dev/null)" != v1beta1 ]; then
+if [ "$(kubectl get crd lighthouses.coast.example.com -o jsonpath='{.spec.versions[?(@.storage==true)].name}' 2>/dev/null)" != v1beta1 ]; then
 	echo "v1beta1 is not the storage version yet: kubectl patch crd lighthouses.coast.example.com as the step does"
 	exit 1
 fi
