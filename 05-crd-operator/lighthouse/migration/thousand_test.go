@@ -35,10 +35,7 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
-const (
-	lights       = 1000
-	old, current = "v1alpha1", "v1beta1"
-)
+const old, current = "v1alpha1", "v1beta1"
 
 // The manifest of a team, in both versions.
 const (
@@ -50,7 +47,7 @@ const (
 
 // TestAThousandLighthousesMove goes to the new version, back, and up again, while a client of each version
 // writes and a team applies its manifest. What was acknowledged is never lost, and no write fails before its
-// version is gone.
+// version is gone. A short run, as the gate's is, has a hundred.
 func TestAThousandLighthousesMove(t *testing.T) {
 	m := newMove(t)
 	m.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "../operator/config/crd")...)
@@ -100,6 +97,7 @@ func TestAThousandLighthousesMove(t *testing.T) {
 type move struct {
 	*testing.T
 	client.Client
+	lights      int
 	loaders     client.Client // the same, for a few writes in a second
 	cluster     *testcluster.Cluster
 	types       *runtime.Scheme
@@ -113,7 +111,10 @@ type move struct {
 }
 
 func newMove(t *testing.T) *move {
-	m := &move{T: t, cluster: testcluster.Start(t), types: runtime.NewScheme(), acknowledged: map[string]v1beta1.Character{}}
+	m := &move{T: t, lights: 1000, cluster: testcluster.Start(t), types: runtime.NewScheme(), acknowledged: map[string]v1beta1.Character{}}
+	if testing.Short() {
+		m.lights = 100
+	}
 	require.NoError(t, errors.Join(apiextensionsv1.AddToScheme(m.types), v1alpha1.AddToScheme(m.types), v1beta1.AddToScheme(m.types)))
 	config := rest.CopyConfig(m.cluster.Config)
 	config.Timeout = testcluster.TestTimeout
@@ -239,8 +240,8 @@ func (m *move) settle() {
 
 // create creates them all, and one that a team applies and an operator reports about.
 func (m *move) create() {
-	for n := range lights {
-		light := &v1alpha1.Lighthouse{ObjectMeta: named(n), Spec: v1alpha1.LighthouseSpec{Flash: "long short"}}
+	for n := range m.lights {
+		light := &v1alpha1.Lighthouse{ObjectMeta: m.named(n), Spec: v1alpha1.LighthouseSpec{Flash: "long short"}}
 		require.NoError(m, m.Create(m.Context(), light))
 		m.acknowledged[light.Name] = character(m.T, light)
 	}
@@ -251,13 +252,13 @@ func (m *move) create() {
 	require.NoError(m, m.Status().Patch(m.Context(), light, client.RawPatch(types.MergePatchType, []byte(`{"status":{"burning":1}}`))))
 }
 
-func named(n int) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("light-%04d", n%lights)}
+func (m *move) named(n int) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("light-%04d", n%m.lights)}
 }
 
 // writeOld changes the Lighthouses with an even number, one after another, as a client of v1alpha1.
 func (m *move) writeOld(turn int) (string, v1beta1.Character, error) {
-	light := &v1alpha1.Lighthouse{ObjectMeta: named(2 * turn)}
+	light := &v1alpha1.Lighthouse{ObjectMeta: m.named(2 * turn)}
 	flash := []string{"short", "long", "short long"}[turn%3]
 	err := m.loaders.Patch(m.Context(), light, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"flash":%q}}`, flash)))
 	return light.Name, character(m.T, &v1alpha1.Lighthouse{Spec: v1alpha1.LighthouseSpec{Flash: flash}}), err
@@ -265,7 +266,7 @@ func (m *move) writeOld(turn int) (string, v1beta1.Character, error) {
 
 // writeNew changes those with an odd number to what v1alpha1 has no word for.
 func (m *move) writeNew(turn int) (string, v1beta1.Character, error) {
-	light := &v1beta1.Lighthouse{ObjectMeta: named(2*turn + 1)}
+	light := &v1beta1.Lighthouse{ObjectMeta: m.named(2*turn + 1)}
 	length := metav1.Duration{Duration: time.Duration(1+turn%400) * time.Millisecond}
 	err := m.loaders.Patch(m.Context(), light, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"character":{"count":2,"flashes":[%q]}}}`, length.Duration)))
 	return light.Name, v1beta1.Character{Count: 2, Flashes: []metav1.Duration{length}}, err
@@ -307,7 +308,7 @@ func (m *move) migrate(version, gone string) {
 	require.NoError(m, err)
 	require.Equal(m, version, storage)
 	require.Equal(m, []string{version}, m.crd().Status.StoredVersions)
-	require.Equal(m, map[string]int{version: lights + 1}, m.inEtcd(m), "the CRD says that all are stored in it")
+	require.Equal(m, map[string]int{version: m.lights + 1}, m.inEtcd(m), "the CRD says that all are stored in it")
 	var list v1beta1.LighthouseList
 	require.NoError(m, m.List(m.Context(), &list))
 	for _, light := range list.Items {
