@@ -49,7 +49,11 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 				}
 			}
 			m := modules[e.Module()]
-			trials = append(trials, trial{e, files, selectPackages(m.packages, e, files, p.Dependents), p.verdict(e, m.fingerprint)})
+			v, err := p.verdict(ctx, s.Repository, e, m.fingerprint)
+			if err != nil {
+				return nil, err
+			}
+			trials = append(trials, trial{e, files, selectPackages(m.packages, e, files, p.Dependents), v})
 		}
 		if target.Whole {
 			p.report(target.Stage.Folder, stageRules(exercises)...)

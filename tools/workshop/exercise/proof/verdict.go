@@ -15,8 +15,9 @@ import (
 )
 
 // verdict returns that of an exercise whose stage has a fingerprint.
-func (p *Prover) verdict(e exercise.Exercise, fingerprint string) verdict.Verdict {
-	return verdict.New(filepath.Join(p.Cache, "verdicts"), e.ID()+"\n"+fingerprint)
+func (p *Prover) verdict(ctx context.Context, r repository.Repository, e exercise.Exercise, fingerprint string) (verdict.Verdict, error) {
+	own, err := r.Git(ctx, "rev-parse", "HEAD:"+e.Folder())
+	return verdict.New(filepath.Join(p.Cache, "verdicts"), fmt.Sprintf("%s %s\n%s", e.ID(), own, fingerprint)), err
 }
 
 // startsLabs says whether the tests of an exercise start a whole lab, or may be of the lab itself. The
@@ -28,7 +29,7 @@ func startsLabs(e exercise.Exercise) bool {
 }
 
 // fingerprint names all that a verdict on the exercises of a stage depends on, which are
-// tested in the same module as e.
+// tested in the same module as e, but for their own folders.
 func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exercise.Exercise, module gotest.Module) (string, error) {
 	program, err := verdict.Hash(p.Program)
 	if err != nil {
@@ -65,12 +66,20 @@ func (p *Prover) fingerprint(ctx context.Context, r repository.Repository, e exe
 	for _, other := range replaced {
 		folders = append(folders, path.Join(e.Module(), other))
 	}
-	for _, folder := range folders {
-		tree, err := r.Git(ctx, "rev-parse", "HEAD:"+folder)
-		if err != nil {
-			return "", err
+	listed, err := r.Git(ctx, append([]string{"ls-tree", "-r", "HEAD", "--"}, folders...)...)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(listed) {
+		if _, file, _ := strings.Cut(line, "\t"); !isTold(strings.TrimSpace(file)) {
+			lines = append(lines, strings.TrimSpace(line))
 		}
-		lines = append(lines, folder+" "+tree)
 	}
 	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// isTold says whether a file is text, or of a lesson: no patch may touch it, and what no patch touches
+// and no compiler reads has no say in a verdict.
+func isTold(file string) bool {
+	return path.Ext(file) == ".md" || strings.Contains(file, "/lesson/checks/") || strings.Contains(file, "/lesson/exercises/")
 }

@@ -65,7 +65,10 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 		return fingerprint
 	}
 	before := of()
-	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
+	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	repositorytest.Write(t, r.Path("01-sums", "more.md"), "# What a stage tells\n")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Another hint\n")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "checks", "step1.sh"), "echo done\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	p.Repository, p.Jobs = repository.Repository{}, 7
 	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab with another shim")
@@ -73,9 +76,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	assert.Equal(t, before, of(), "what has no say")
 
 	for name, change := range map[string]func(*testing.T){
-		"the stage": func(*testing.T) {
-			repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Hint 1\n")
-		},
+		"the stage":             func(*testing.T) { repositorytest.Write(t, r.Path("01-sums", "more.go"), "package sums\n") },
 		"a stage that it needs": func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
 		"the inputs":            func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "server2 lab2") },
 		"this program":          func(*testing.T) { repositorytest.Write(t, program, "another program") },
@@ -101,6 +102,21 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	}
 	e.Judge.Module = "../03-other"
 	before = of()
-	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	repositorytest.Write(t, r.Path("03-other", "more.go"), "package other\n")
 	assert.NotEqual(t, before, of(), "a module beside the stage")
+}
+
+func TestAVerdictIsOfItsExerciseAlone(t *testing.T) {
+	r := exercisetest.New(t)
+	p := newProver(t, r)
+	of := func(name string) any {
+		v, err := p.verdict(t.Context(), r, exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}, Name: name}, "of the stage")
+		require.NoError(t, err)
+		return v
+	}
+	lost, silent := of("lost"), of("silent")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Another hint\n")
+	require.NoError(t, r.Commit(t.Context(), "a hint"))
+	assert.NotEqual(t, lost, of("lost"))
+	assert.Equal(t, silent, of("silent"))
 }
