@@ -38,6 +38,19 @@ func TestTheRightToPatchPodsHasItsLimit(t *testing.T) {
 	}
 }
 
+// grant applies of these folders what says who may do what, and nothing that runs.
+func (s *server) grant(t *testing.T, folders ...string) {
+	t.Helper()
+	kinds := append([]string{"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}, policyKinds...)
+	for _, folder := range folders {
+		for _, o := range build(t, folder) {
+			if slices.Contains(kinds, o.GetKind()) {
+				require.NoError(t, s.apply(t.Context(), o))
+			}
+		}
+	}
+}
+
 // asManager is a client with the rights of the manager's ServiceAccount.
 func (s *server) asManager() kubernetes.Interface {
 	config := rest.CopyConfig(s.config)
@@ -49,11 +62,7 @@ func (s *server) asManager() kubernetes.Interface {
 // is already, nobody notices.
 func TestInANewClusterAManagerCanMakeItsLease(t *testing.T) {
 	s := startServer(t)
-	for _, o := range build(t, "rbac") {
-		if slices.Contains([]string{"ServiceAccount", "Role", "RoleBinding"}, o.GetKind()) {
-			require.NoError(t, s.apply(t.Context(), o))
-		}
-	}
+	s.grant(t, "rbac")
 	leases := s.asManager().CoordinationV1().Leases("cnat-system")
 	require.Eventually(t, func() bool { // the role takes effect a moment after it was created
 		_, err := leases.Get(t.Context(), "cnat-manager", metav1.GetOptions{})
@@ -78,13 +87,7 @@ func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t)
-			for _, folder := range tc.folders {
-				for _, o := range build(t, folder) {
-					if slices.Contains(append([]string{"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}, policyKinds...), o.GetKind()) {
-						require.NoError(t, s.apply(t.Context(), o))
-					}
-				}
-			}
+			s.grant(t, tc.folders...)
 			pods := s.asManager().CoreV1().Pods(tc.namespace)
 
 			at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "kettle", UID: "1"}, Spec: cnat.AtSpec{Command: "echo YAY"}}

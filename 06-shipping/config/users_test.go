@@ -42,11 +42,9 @@ func TestPeopleMayReadAndWriteOurKinds(t *testing.T) {
 }
 
 // testAggregation reads the roles of the API server. The controller that adds one to the other is not here: it is
-// part of kube-controller-manager, and step 8 of the lesson shows it at work.
+// part of kube-controller-manager, and step 4 of part 4 shows it at work.
 func testAggregation(t *testing.T, s *server) {
-	for _, o := range build(t, "users") {
-		require.NoError(t, s.apply(t.Context(), o))
-	}
+	s.grant(t, "users")
 	list, err := s.client.RbacV1().ClusterRoles().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for name, want := range map[string][]string{"view": {"cnat-view"}, "edit": {"cnat-edit", "cnat-view"}, "admin": {"cnat-edit", "cnat-view"}} {

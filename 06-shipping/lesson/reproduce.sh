@@ -35,3 +35,9 @@ await() {
 
 # allowed reports whether the API server lets the manager do something: allowed create pods -n team-a
 allowed() { kubectl auth can-i "$@" --as=system:serviceaccount:cnat-system:cnat-manager >/dev/null 2>&1; }
+
+# roles creates what the manager may do, and no manager, or deletes it: roles create
+roles() {
+	kubectl "$@" namespace cnat-system >/dev/null
+	kubectl "$@" -f config/rbac/role.yaml -f config/rbac/role_binding.yaml >/dev/null
+}

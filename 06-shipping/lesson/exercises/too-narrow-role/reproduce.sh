@@ -3,13 +3,9 @@
 # not installed, such as the lab: eval "$(make -s env)" at the top of the repository.
 cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
-clean() {
-	kubectl delete -f config/rbac/role.yaml -f config/rbac/role_binding.yaml --ignore-not-found
-	kubectl delete namespace cnat-system --ignore-not-found
-}
+clean() { roles delete --ignore-not-found; }
 as_manager() { kubectl --as=system:serviceaccount:cnat-system:cnat-manager -n cnat-system "$@" 2>&1 || :; }
-kubectl create namespace cnat-system >/dev/null
-kubectl create -f config/rbac/role.yaml -f config/rbac/role_binding.yaml >/dev/null
+roles create
 await allowed get leases/cnat-manager -n cnat-system # it knows of a new role a moment later
 echo "get the Lease: $(as_manager get lease cnat-manager)"
 lease='{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "cnat-manager"}}'

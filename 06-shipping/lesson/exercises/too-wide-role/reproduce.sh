@@ -3,12 +3,8 @@
 # not installed, such as the lab: eval "$(make -s env)" at the top of the repository.
 cd "$(dirname "$0")/../../.." || exit 1
 . lesson/reproduce.sh
-clean() {
-	kubectl delete -f config/rbac/role.yaml -f config/rbac/role_binding.yaml --ignore-not-found
-	kubectl delete namespace cnat-system --ignore-not-found
-}
-kubectl create namespace cnat-system >/dev/null
-kubectl create -f config/rbac/role.yaml -f config/rbac/role_binding.yaml >/dev/null
+clean() { roles delete --ignore-not-found; }
+roles create
 await allowed create leases -n cnat-system # it knows of a new role a moment later
 for what in 'create leases' 'update leases/cnat-manager' 'update leases/their-controller'; do
 	# unquoted: a verb and a resource
