@@ -60,7 +60,7 @@ func (s *server) asManager() kubernetes.Interface {
 
 // A rule that names its objects is too narrow for a create: there is no name in its URL. Where the Lease
 // is already, nobody notices.
-func TestInANewClusterAManagerCanMakeItsLease(t *testing.T) {
+func TestTheManagerMakesItsLeaseAndChangesNoOther(t *testing.T) {
 	s := startServer(t)
 	s.grant(t, "rbac")
 	leases := s.asManager().CoordinationV1().Leases("cnat-system")
@@ -73,6 +73,9 @@ func TestInANewClusterAManagerCanMakeItsLease(t *testing.T) {
 	require.NoError(t, err, "nobody can make the Lease")
 	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
 	require.NoError(t, err)
+	lease.Name = "another"
+	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsForbidden(err), "it may change the Lease of another controller: %v", err)
 }
 
 // TestOfAPodTheManagerMayChangeNothingButItsFinalizer installs what a user would, and is
