@@ -161,6 +161,7 @@ verify: $(LAB) ## Check form, lint, modules, versions and scripts, as CI does
 .PHONY: prove
 prove: workshop $(LAB) ## Walk all lessons, test all branches, break all exercises (TESTED=1 right after make test)
 	@$(if $(wildcard 05-crd-operator),$(WORKSHOP) once Makefile tools/maintain.mk tools/scripts START.md pictures 05-crd-operator/go.mod 05-crd-operator/go.sum 05-crd-operator/lighthouse/first -- sh tools/scripts/record.sh --check)
+	@$(if $(wildcard 05-crd-operator),$(WORKSHOP) once 05-crd-operator/api/kubebuilder.md tools/scripts/scaffold.sh -- sh tools/scripts/scaffold.sh)
 	@$(WORKSHOP) prove $(if $(TESTED),--tested) $(if $(DEPENDENTS),--dependents)
 
 .PHONY: reproduce

@@ -41,7 +41,7 @@ seconds() {
 	echo "$total"
 }
 
-# await runs a command every half second until it succeeds, and prints what it then printed.
+# await runs a command again and again until it succeeds, and prints what it then printed.
 await() {
 	limit=2m
 	case ${1:-} in

@@ -1,6 +1,10 @@
 // Migration rewrites all objects of a CRD, so that each is stored in the version that the CRD names for
 // storage, and then removes all other versions from status.storedVersions. That is what a
-// StorageVersionMigration makes Kubernetes 1.37 do; this is for older clusters, and for a look inside.
+// StorageVersionMigration makes Kubernetes 1.37 do; this is for older clusters, and for a look inside. With
+// -disown it also does what no StorageVersionMigration does: it takes a version out of managedFields.
+//
+// Wait a minute after the version for storage has changed. Until each API server has heard of that, and has
+// ended what it was doing, it may still store the old one.
 package main
 
 import (
@@ -8,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,24 +20,26 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 )
 
-// pageSize is how many objects are read at once. A page is converted in one call of the webhook.
+// pageSize is how many objects are read at once.
 const pageSize = 200
 
 func main() {
 	name := flag.String("crd", "lighthouses.coast.example.com", "the `name` of the CRD")
+	gone := flag.String("disown", "", "first take out of managedFields what was written in this `version`, which isn't served any more")
 	flag.Parse()
-	if err := run(ctrl.SetupSignalHandler(), *name); err != nil {
+	if err := run(ctrl.SetupSignalHandler(), *name, *gone); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, name string) error {
+func run(ctx context.Context, name, gone string) error {
 	kubeconfig, err := config.GetConfig()
 	if err != nil {
 		return err
@@ -46,7 +53,7 @@ func run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	rewritten, storage, err := migrate(ctx, c, name)
+	rewritten, storage, err := migrate(ctx, c, name, gone)
 	if err != nil {
 		return err
 	}
@@ -55,7 +62,7 @@ func run(ctx context.Context, name string) error {
 }
 
 // migrate returns how many objects it has rewritten, and in which version.
-func migrate(ctx context.Context, c client.Client, name string) (rewritten int, storage string, err error) {
+func migrate(ctx context.Context, c client.Client, name, gone string) (rewritten int, storage string, err error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := c.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
 		return 0, "", fmt.Errorf("reading the CRD: %w", err)
@@ -64,8 +71,16 @@ func migrate(ctx context.Context, c client.Client, name string) (rewritten int, 
 		if version.Storage {
 			storage = version.Name
 		}
+		if version.Name == gone && version.Served {
+			return 0, "", fmt.Errorf("disowning what was written in %s: it's still served; stop that first", gone)
+		}
 	}
 	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: storage, Kind: crd.Spec.Names.Kind}
+	if gone != "" {
+		if err := disown(ctx, c, kind, gone); err != nil {
+			return 0, storage, fmt.Errorf("disowning what was written in %s: %w", gone, err)
+		}
+	}
 	if rewritten, err = rewrite(ctx, c, kind); err != nil {
 		return rewritten, storage, fmt.Errorf("rewriting in %s: %w", storage, err)
 	}
@@ -108,4 +123,40 @@ func forget(ctx context.Context, c client.Client, crd *apiextensionsv1.CustomRes
 		return fmt.Errorf("the CRD has changed meanwhile; run this again: %w", err)
 	}
 	return err
+}
+
+// disown takes the entries of a version out of managedFields. Once the CRD hasn't got that version any more,
+// the API server can't convert such an entry, and rejects each server-side apply of its object.
+func disown(ctx context.Context, c client.Client, kind schema.GroupVersionKind, version string) error {
+	objects := &metav1.PartialObjectMetadataList{}
+	objects.SetGroupVersionKind(kind)
+	if err := c.List(ctx, objects); err != nil {
+		return err
+	}
+	for i := range objects.Items {
+		object := &objects.Items[i]
+		object.SetGroupVersionKind(kind)
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+				return err
+			}
+			return disownObject(ctx, c, object, kind.Group+"/"+version)
+		})
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("%s/%s: %w", object.Namespace, object.Name, err)
+		}
+	}
+	return nil
+}
+
+func disownObject(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata, version string) error {
+	read := object.DeepCopy()
+	object.ManagedFields = slices.DeleteFunc(object.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.APIVersion == version })
+	switch len(object.ManagedFields) {
+	case len(read.ManagedFields):
+		return nil
+	case 0:
+		object.ManagedFields = []metav1.ManagedFieldsEntry{{}} // that's how to say: none
+	}
+	return c.Patch(ctx, object, client.MergeFromWithOptions(read, client.MergeFromWithOptimisticLock{}))
 }

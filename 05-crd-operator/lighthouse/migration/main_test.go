@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,7 +79,7 @@ func (s *server) stored(t *testing.T) []string {
 
 func TestEachObjectOfEachPageIsRewritten(t *testing.T) {
 	s := newServer(t, nil)
-	rewritten, storage, err := migrate(t.Context(), s, crdName)
+	rewritten, storage, err := migrate(t.Context(), s, crdName, "")
 	require.NoError(t, err)
 	assert.Equal(t, 6, rewritten)
 	assert.Equal(t, "v1beta1", storage)
@@ -97,7 +98,7 @@ func TestWhatOthersHaveWrittenOrDeletedIsLeftAlone(t *testing.T) {
 		}
 		return nil
 	})
-	rewritten, _, err := migrate(t.Context(), s, crdName)
+	rewritten, _, err := migrate(t.Context(), s, crdName, "")
 	require.NoError(t, err)
 	assert.Equal(t, 4, rewritten)
 	assert.Len(t, s.patched, 6)
@@ -111,7 +112,7 @@ func TestIfOneObjectFailsTheOldVersionStays(t *testing.T) {
 		}
 		return nil
 	})
-	_, _, err := migrate(t.Context(), s, crdName)
+	_, _, err := migrate(t.Context(), s, crdName, "")
 	require.EqualError(t, err, "rewriting in v1beta1: /light-b1: the webhook is down")
 	assert.Equal(t, []string{"v1alpha1", "v1beta1"}, s.stored(t), "an object may be stored in it")
 }
@@ -127,7 +128,48 @@ func TestIfTheCRDChangesMeanwhileTheOldVersionStays(t *testing.T) {
 		crd.Spec.Versions[0].Storage, crd.Spec.Versions[1].Storage = true, false
 		return s.Update(t.Context(), crd)
 	})
-	_, _, err := migrate(t.Context(), s, crdName)
+	_, _, err := migrate(t.Context(), s, crdName, "")
 	require.ErrorContains(t, err, "the CRD has changed meanwhile; run this again")
 	assert.Equal(t, []string{"v1alpha1", "v1beta1"}, s.stored(t))
+}
+
+func TestAVersionThatIsServedIsNotDisowned(t *testing.T) {
+	s := newServer(t, nil)
+	_, _, err := migrate(t.Context(), s, crdName, "v1alpha1")
+	require.EqualError(t, err, "disowning what was written in v1alpha1: it's still served; stop that first")
+	assert.Empty(t, s.patched)
+}
+
+// Somebody writes one of the objects between its read and its patch.
+func TestWhatWasWrittenInAVersionIsDisowned(t *testing.T) {
+	before, now := metav1.ManagedFieldsEntry{APIVersion: "coast.example.com/v1alpha1"}, metav1.ManagedFieldsEntry{APIVersion: "coast.example.com/v1beta1"}
+	stored := map[string][]metav1.ManagedFieldsEntry{"both": {before, now}, "new": {now}, "old": {before, before}}
+	patches, conflicts := map[string][]string{}, 1
+	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, into client.ObjectList, _ ...client.ListOption) error {
+			for name := range stored {
+				list := into.(*metav1.PartialObjectMetadataList)
+				list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
+			}
+			return nil
+		},
+		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+			object.SetResourceVersion("7")
+			object.SetManagedFields(slices.Clone(stored[key.Name]))
+			return nil
+		},
+		Patch: func(_ context.Context, _ client.WithWatch, object client.Object, patch client.Patch, _ ...client.PatchOption) error {
+			data, err := patch.Data(object)
+			require.NoError(t, err)
+			patches[object.GetName()] = append(patches[object.GetName()], string(data))
+			if object.GetName() == "both" && conflicts > 0 {
+				conflicts--
+				return apierrors.NewConflict(resource, "both", nil)
+			}
+			return nil
+		},
+	}).Build()
+	require.NoError(t, disown(t.Context(), c, schema.GroupVersionKind{Group: "coast.example.com", Version: "v1beta1", Kind: "Lighthouse"}, "v1alpha1"))
+	left := `{"metadata":{"managedFields":[{"apiVersion":"coast.example.com/v1beta1"}],"resourceVersion":"7"}}`
+	assert.Equal(t, map[string][]string{"both": {left, left}, "old": {`{"metadata":{"managedFields":[{}],"resourceVersion":"7"}}`}}, patches)
 }

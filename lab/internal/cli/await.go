@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// awaitPause is how long await waits after a try.
+	// awaitPause is how long await waits after a try, at least. After one that took longer it waits
+	// for as long as that took: on a busy machine it is not to take half of what is left.
 	awaitPause = 500 * time.Millisecond
 	// awaitSilence is after how long await says what it waits for.
 	awaitSilence = 10 * time.Second
@@ -28,11 +29,11 @@ func newAwait(a *app) *cobra.Command {
 	var limit time.Duration
 	command := &cobra.Command{
 		Use:   "await 'SHELL COMMAND'",
-		Short: "Run a command every half second until it succeeds, and print what it then printed",
-		Long: `Run a command every half second, with sh -c, until it exits with 0, and print what
-that last one wrote to standard output. If none has succeeded in time, print what the
-last one wrote, and exit with 1. On a terminal, it says after ten seconds what it waits
-for. It needs no running lab.`,
+		Short: "Run a command again and again until it succeeds, and print what it then printed",
+		Long: `Run a command, with sh -c, until it exits with 0, and print what that last one wrote to
+standard output. Between two tries is half a second, or as long as the last one took. If
+none has succeeded in time, print what the last one wrote, and exit with 1. On a terminal,
+it says after ten seconds what it waits for. It needs no running lab.`,
 		Example: `  lab await 'kubectl get pod web -o name'
   lab await --for=5m 'test "$(kubectl get at demo -o jsonpath={.status.phase})" = DONE'`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -66,7 +67,9 @@ func await(ctx context.Context, out, errOut, notice io.Writer, command string, l
 	defer cancel()
 	var last string
 	for speak := time.Now().Add(awaitSilence); ; {
+		began := time.Now()
 		stdout, stderr, err := try(bounded, command)
+		pause := max(awaitPause, time.Since(began))
 		if err == nil {
 			_, err = io.WriteString(out, stdout)
 			return err
@@ -81,7 +84,7 @@ func await(ctx context.Context, out, errOut, notice io.Writer, command string, l
 		if bounded.Err() == nil {
 			select {
 			case <-bounded.Done():
-			case <-time.After(awaitPause):
+			case <-time.After(pause):
 				continue
 			}
 		}

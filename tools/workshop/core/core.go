@@ -4,31 +4,20 @@
 //	# Stage 3: watch
 //
 //	**Core** · 44 minutes · Afterwards you can name the faults of a naive watch, and fix four.
-//
-// What is over a limit stands in Exceptions until somebody rewrites the lesson. That file only
-// shrinks: a limit that is met must not be in it.
 package core
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/hacking-a-controller/tools/workshop/glossary"
 	"example.com/hacking-a-controller/tools/workshop/lesson"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/track"
 )
-
-// Exceptions has a line for each core lesson that is over a limit: "03-watch: words, steps".
-const Exceptions = "tools/workshop/core/exceptions.txt"
 
 // The limits of a core lesson.
 const (
@@ -59,18 +48,13 @@ func Read(l lesson.Lesson) (Line, error) {
 	return Line{match[1] == "Core", minutes, match[3]}, nil
 }
 
-// Check says which lessons don't say what they are, which core lessons are over a limit, and which
-// exceptions are none.
+// Check says which lessons don't say what they are, and which core lessons are over a limit.
 func Check(r repository.Repository) error {
 	curriculum, err := track.Load(r)
 	if err != nil {
 		return err
 	}
 	terms, err := glossary.Terms(r)
-	if err != nil {
-		return err
-	}
-	excepted, err := exceptions(r)
 	if err != nil {
 		return err
 	}
@@ -89,15 +73,15 @@ func Check(r repository.Repository) error {
 			if err != nil {
 				return err
 			}
-			wrong = append(wrong, check(l, tries.Breaks, curriculum.Minutes[l.Folder()], terms[path.Join(l.Folder(), "README.md")], excepted[l.Folder()]))
+			wrong = append(wrong, check(l, tries.Breaks, curriculum.Minutes[l.Folder()], terms[path.Join(l.Folder(), "README.md")]))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
 // check is about one lesson: whether it builds a program from a skeleton, how many minutes its parts
-// take, how many terms it brings, and which of its limits are excepted.
-func check(l lesson.Lesson, builds bool, minutes []int, terms int, excepted []string) error {
+// take, and how many terms it brings.
+func check(l lesson.Lesson, builds bool, minutes []int, terms int) error {
 	said, err := Read(l)
 	if err != nil {
 		return err
@@ -110,34 +94,10 @@ func check(l lesson.Lesson, builds bool, minutes []int, terms int, excepted []st
 	if said.Minutes != sum {
 		wrong = append(wrong, fmt.Errorf("%s/README.md says that it takes %d minutes, and %s that it's %d", l.Folder(), said.Minutes, track.File, sum))
 	}
-	over := map[string]string{}
 	if said.Core {
-		over = limits(l, builds, terms)
-	}
-	for _, limit := range slices.Sorted(maps.Keys(over)) {
-		if !slices.Contains(excepted, limit) {
-			wrong = append(wrong, fmt.Errorf("%s/README.md is core, and %s", l.Folder(), over[limit]))
-		}
-	}
-	for _, limit := range excepted {
-		if over[limit] == "" {
-			wrong = append(wrong, fmt.Errorf("%s: %s is within its limit for %q; take that out", Exceptions, l.Folder(), limit))
+		for _, over := range limits(l, builds, terms) {
+			wrong = append(wrong, fmt.Errorf("%s/README.md is core, and %s", l.Folder(), over))
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-// exceptions are the limits that lessons may still be over.
-func exceptions(r repository.Repository) (map[string][]string, error) {
-	content, err := os.ReadFile(r.Path(Exceptions))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	found := map[string][]string{}
-	for text := range strings.Lines(string(content)) {
-		if name, limits, isLine := strings.Cut(text, ": "); isLine && !strings.HasPrefix(text, "#") {
-			found[name] = strings.Split(strings.TrimSpace(limits), ", ")
-		}
-	}
-	return found, err
 }

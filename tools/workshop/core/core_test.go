@@ -19,17 +19,17 @@ const sound = "# Stage 1: list\n\n**Core** · 12 minutes · Afterwards you can l
 	"## Step 1: Run it\n\n**Now you:** `one`. A.\n\n**Now you:** `two`. B.\n\n**Now you:** `three`. C.\n\n```bash exec\necho\n```\n\n" +
 	"## Step 2: Break it\n\n**Predict:** what?\n\n```bash exec\necho\n```\n"
 
-func write(t *testing.T, readme, exceptions string) repository.Repository {
+func write(t *testing.T, readme string) repository.Repository {
 	t.Helper()
 	return repositorytest.New(t, map[string]string{
 		"tools/go.mod": "module tools\n", "01-list/go.mod": "module list\n", "01-list/README.md": readme,
-		track.File: "minutes: {01-list: [4, 3, 2, 3]}\n", Exceptions: "# Why.\n" + exceptions,
+		track.File:    "minutes: {01-list: [4, 3, 2, 3]}\n",
 		glossary.File: strings.Repeat("- **list**: a request. [Stage 1](../01-list/README.md#why)\n", 8),
 	})
 }
 
 func TestALessonSaysWhatItIs(t *testing.T) {
-	r := write(t, sound, "")
+	r := write(t, sound)
 	require.NoError(t, Check(r))
 	lessons, err := lesson.Of(r, repository.Stage{Number: 1, Folder: "01-list"})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestALessonSaysWhatItIs(t *testing.T) {
 		"other minutes": {"12 minutes", "15 minutes", "says that it takes 15 minutes, and tools/workshop/tracks.yaml that it's 12"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.ErrorContains(t, Check(write(t, strings.Replace(sound, test.old, test.replacement, 1), "")), test.want)
+			require.ErrorContains(t, Check(write(t, strings.Replace(sound, test.old, test.replacement, 1))), test.want)
 		})
 	}
 }
@@ -57,13 +57,11 @@ func TestACoreLessonHasLimits(t *testing.T) {
 	} {
 		t.Run(limit, func(t *testing.T) {
 			readme := strings.Replace(sound, test.old, test.replacement, 1)
-			require.ErrorContains(t, Check(write(t, readme, "")), test.want)
-			require.NoError(t, Check(write(t, readme, "01-list: "+limit+"\n")), "an exception")
-			require.NoError(t, Check(write(t, strings.Replace(readme, "Core", "Deep dive", 1), "")), "a deep dive has none")
-			require.ErrorContains(t, Check(write(t, sound, "01-list: "+limit+"\n")), `01-list is within its limit for "`+limit+`"; take that out`)
+			require.ErrorContains(t, Check(write(t, readme)), test.want)
+			require.NoError(t, Check(write(t, strings.Replace(readme, "Core", "Deep dive", 1))), "a deep dive has none")
 		})
 	}
-	r := write(t, sound, "")
+	r := write(t, sound)
 	repositorytest.Write(t, r.Path(glossary.File), strings.Repeat("- **list**: a request. [Stage 1](../01-list/README.md)\n", 9))
 	require.ErrorContains(t, Check(r), "brings 9 new terms")
 }
@@ -72,8 +70,8 @@ func TestWhatBuildsAProgramHasMoreTries(t *testing.T) {
 	tries := func(n int) string {
 		return strings.Replace(sound, "**Now you:** `three`. C.", strings.Repeat("**Now you:** `more`. C.\n\n", n-2), 1)
 	}
-	require.NoError(t, Check(write(t, tries(5), "")))
-	r := write(t, tries(6), "")
+	require.NoError(t, Check(write(t, tries(5))))
+	r := write(t, tries(6))
 	require.ErrorContains(t, Check(r), "has 6 tries (**Now you:**), it has to have 3 to 5")
 	repositorytest.Write(t, r.Path("01-list/lesson/exercises/tries/judge.yaml"), "kind: try\n")
 	require.ErrorContains(t, Check(r), "3 to 5", "its tries change a program that is there")

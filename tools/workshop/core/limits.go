@@ -16,9 +16,8 @@ var (
 	word    = regexp.MustCompile(`[\pL\pN]`)
 )
 
-// limits names the limits that a core lesson is over, each with a sentence.
-func limits(l lesson.Lesson, builds bool, terms int) map[string]string {
-	over := map[string]string{}
+// limits says which limits a core lesson is over.
+func limits(l lesson.Lesson, builds bool, terms int) (over []string) {
 	words, tries := 0, 0
 	for _, section := range l.Sections {
 		words += Words(section.Text)
@@ -28,23 +27,23 @@ func limits(l lesson.Lesson, builds bool, terms int) map[string]string {
 	}
 	words += Words(l.Introduction)
 	if words > mostWords {
-		over["words"] = fmt.Sprintf("has %d words of prose, %d at most are allowed", words, mostWords)
+		over = append(over, fmt.Sprintf("has %d words of prose, %d at most are allowed", words, mostWords))
 	}
 	if steps := len(l.Steps); steps > mostSteps {
-		over["steps"] = fmt.Sprintf("has %d steps, %d at most are allowed", steps, mostSteps)
+		over = append(over, fmt.Sprintf("has %d steps, %d at most are allowed", steps, mostSteps))
 	}
 	if terms > mostTerms {
-		over["terms"] = fmt.Sprintf("brings %d new terms (what the glossary links to it), %d at most are allowed", terms, mostTerms)
+		over = append(over, fmt.Sprintf("brings %d new terms (what the glossary links to it), %d at most are allowed", terms, mostTerms))
 	}
 	mostTries := maxTries
 	if builds {
 		mostTries = mostBuilt
 	}
 	if tries < minTries || tries > mostTries {
-		over["tries"] = fmt.Sprintf("has %d tries (**Now you:**), it has to have %d to %d", tries, minTries, mostTries)
+		over = append(over, fmt.Sprintf("has %d tries (**Now you:**), it has to have %d to %d", tries, minTries, mostTries))
 	}
 	if steps := unasked(l); len(steps) > 0 {
-		over["questions"] = fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", "))
+		over = append(over, fmt.Sprintf("asks for no prediction (**Predict:**) before it breaks something: step %s", strings.Join(steps, ", ")))
 	}
 	return over
 }

@@ -41,7 +41,7 @@ type Checker struct {
 
 // DefaultTimeout is how long a block or a check may take. It ends what hangs. What takes long to
 // compile is compiled before.
-const DefaultTimeout = 5 * time.Minute
+const DefaultTimeout = 10 * time.Minute
 
 // NewCheck returns the command workshop lesson check.
 func NewCheck() *cobra.Command {

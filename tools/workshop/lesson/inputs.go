@@ -48,7 +48,7 @@ func (in *inputs) verdict(ctx context.Context, l Lesson, folder string) (verdict
 
 // of returns the files that can change what the lesson does: its own, those of the stage, and
 // what these name outside of it. The text, the checks and the exercises of others are not
-// among them.
+// among them, nor are tests, unless it runs some.
 func (in *inputs) of(l Lesson) []string {
 	var files []string
 	named := map[string]bool{}
@@ -72,7 +72,7 @@ func (in *inputs) of(l Lesson) []string {
 		}
 	}
 	for _, file := range in.all {
-		isText := path.Base(file) == "README.md" || strings.Contains(file, "/lesson/")
+		isText := strings.HasSuffix(file, ".md") || strings.Contains(file, "/lesson/")
 		if within(named, file) && !isText && !strings.HasPrefix(file, l.Stage.Folder+"/") {
 			files = append(files, file)
 		}
@@ -92,15 +92,35 @@ func (in *inputs) isOf(l Lesson, file string) bool {
 	case strings.HasPrefix(below, "lesson/exercises/"):
 		name, _, _ := strings.Cut(strings.TrimPrefix(below, "lesson/exercises/"), "/")
 		return strings.Contains(l.code(), "lesson/exercises/"+name+"/")
-	case path.Base(file) == "README.md":
-		return file == path.Join(l.Folder(), "README.md")
+	case in.isApart(l, below):
+		return false
+	case path.Ext(file) == ".md":
+		return file == path.Join(l.Folder(), "README.md") || strings.Contains(l.code(), path.Base(file))
+	case strings.HasSuffix(file, "_test.go"):
+		return tests.MatchString(l.code())
 	}
 	return true
 }
 
+// isApart says whether a file of the stage is in a module of its own there, which is not the lesson's,
+// and which the lesson doesn't name. What its scripts and make name is not looked for.
+func (in *inputs) isApart(l Lesson, below string) bool {
+	module := path.Dir(below)
+	for ; module != "."; module = path.Dir(module) {
+		if slices.Contains(in.all, path.Join(l.Stage.Folder, module, "go.mod")) {
+			break
+		}
+	}
+	code := l.code()
+	return module != "." && !strings.HasPrefix(l.Folder()+"/", path.Join(l.Stage.Folder, module)+"/") &&
+		!strings.Contains(code, path.Base(module)) && !runs.MatchString(code)
+}
+
 var (
+	runs       = regexp.MustCompile(`\bmake\b|\.sh\b`)
 	stepScript = regexp.MustCompile(`/step\d+\.sh$`)
 	makes      = regexp.MustCompile(`\bmake\b.* -C \.\.`)
+	tests      = regexp.MustCompile(`\b(go|dlv)( -C \S+)? (test|vet)\b|_test\.go\b|\bmake\b.* test`)
 	upwards    = regexp.MustCompile(`(?:\.\./)+[A-Za-z0-9_][A-Za-z0-9_./-]*`)
 )
 

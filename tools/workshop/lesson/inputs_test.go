@@ -20,7 +20,7 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 	f := newFixture(t)
 	f.inParts()
 	f.files["03-watch/log/README.md"] = replaceOnce(t, f.files["03-watch/log/README.md"], "echo one > one.txt",
-		"git -C .. apply 03-watch/lesson/exercises/leak/break.patch; go -C ../tools/pinned/dlv tool -n dlv; sh run.sh; make -s -C .. image; echo one > one.txt")
+		"git -C .. apply 03-watch/lesson/exercises/leak/break.patch; go -C ../tools/pinned/dlv tool -n dlv; sh run.sh; make -s -C .. image; go test ./log; echo one > one.txt")
 	maps.Copy(f.files, map[string]string{
 		"Makefile":                                "image:\n",
 		"README.md":                               "# Top\n",
@@ -30,7 +30,10 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 		"tools/pinned/helm/go.mod":                "module helm\n",
 		"03-watch/go.mod":                         "module watch\n\nreplace base => ../02-base\n",
 		"03-watch/run.sh":                         "go -C ../tools/pinned/kwok tool -n kwok\n",
-		"03-watch/log/log_test.go":                "package log\n\nconst crds = \"../../04-queue/crds\"\n",
+		"03-watch/log/log.go":                     "package log\n\nconst crds = \"../../04-queue/crds\"\n",
+		"03-watch/log/log_test.go":                "package log\n",
+		"03-watch/more.md":                        "# More\n",
+		"03-watch/apart/go.mod":                   "module apart\n",
 		"03-watch/lesson/exercises/leak/a.patch":  "",
 		"03-watch/lesson/exercises/other/a.patch": "",
 		"02-base/go.mod":                          "module base\n\nreplace older => ../01-older\n",
@@ -71,12 +74,15 @@ func TestAVerdictIsOfWhatALessonDependsOn(t *testing.T) {
 		"tools/pinned/kwok/go.mod":                both,
 		"tools/pinned/dlv/go.mod":                 one,
 		"03-watch/log/README.md":                  one,
+		"03-watch/log/log_test.go":                one,
 		"03-watch/lesson/checks/log/step1.sh":     one,
 		"03-watch/lesson/exercises/leak/a.patch":  one,
 		"Makefile":                                one,
 		"tools/scripts/modules.sh":                one,
 		"README.md":                               none,
 		"03-watch/README.md":                      none,
+		"03-watch/more.md":                        none,
+		"03-watch/apart/apart.go":                 one,
 		"02-base/README.md":                       none,
 		"03-watch/lesson/exercises/other/a.patch": none,
 		"04-queue/queue.go":                       none,

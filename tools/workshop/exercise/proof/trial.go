@@ -49,7 +49,11 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 				}
 			}
 			m := modules[e.Module()]
-			trials = append(trials, trial{e, files, selectPackages(m.packages, e, files, p.Dependents), p.verdict(e, m.fingerprint)})
+			t := trial{Exercise: e, files: files, selection: selectPackages(m.packages, e, files, p.Dependents)}
+			if t.verdict, err = p.verdict(ctx, s.Repository, m, t); err != nil {
+				return nil, err
+			}
+			trials = append(trials, t)
 		}
 		if target.Whole {
 			p.report(target.Stage.Folder, stageRules(exercises)...)
@@ -74,17 +78,9 @@ func rules(ctx context.Context, r repository.Repository, e exercise.Exercise) (f
 type survey struct {
 	packages    []gotest.Listing
 	fingerprint string
-}
-
-// survey reads the module that an exercise is tested in.
-func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*survey, error) {
-	module := p.module(s, e.Module(), e.Module())
-	packages, err := module.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	fingerprint, err := p.fingerprint(ctx, s.Repository, e, module)
-	return &survey{packages, fingerprint}, err
+	module      string   // its folder, from the top of the repository
+	needed      []string // the folders of it, of the stage, and of the modules that it replaces others by
+	files       []file   // in these
 }
 
 // prove proves one exercise.

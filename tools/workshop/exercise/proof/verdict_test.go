@@ -55,17 +55,25 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, program, "a program")
 	p := newProver(t, r)
 	p.Program = program
-	e := exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}}
-	of := func() string {
+	e := exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}, Name: "lost"}
+	of := func() any {
 		s, err := p.takeSlot(t.Context(), r)
 		require.NoError(t, err)
 		defer s.Free()
-		fingerprint, err := p.fingerprint(t.Context(), s.Repository, e, p.module(s, e.Module(), ""))
+		m, err := p.survey(t.Context(), s, e)
 		require.NoError(t, err)
-		return fingerprint
+		v, err := p.verdict(t.Context(), s.Repository, m, trial{Exercise: e, selection: selection{tested: []string{"./sum"}}})
+		require.NoError(t, err)
+		return v
 	}
 	before := of()
-	repositorytest.Write(t, r.Path("03-other", "README.md"), "# Nothing to do with it\n")
+	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	repositorytest.Write(t, r.Path("02-base", "base_test.go"), "package base\n")
+	repositorytest.Write(t, r.Path("01-sums", "words", "more.go"), "package words\n")
+	repositorytest.Write(t, r.Path("01-sums", "nested", "go.mod"), "module nested\n")
+	repositorytest.Write(t, r.Path("01-sums", "more.md"), "# What a stage tells\n")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "silent", "hints.md"), "## Another hint\n")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "checks", "step1.sh"), "echo done\n")
 	require.NoError(t, r.Commit(t.Context(), "another stage"))
 	p.Repository, p.Jobs = repository.Repository{}, 7
 	repositorytest.Write(t, r.Path("lab", "bin", "lab"), "a lab with another shim")
@@ -73,9 +81,14 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	assert.Equal(t, before, of(), "what has no say")
 
 	for name, change := range map[string]func(*testing.T){
-		"the stage": func(*testing.T) {
-			repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Hint 1\n")
+		"what is tested": func(*testing.T) { repositorytest.Write(t, r.Path("01-sums", "sum", "more_test.go"), "package sum\n") },
+		"what that imports": func(*testing.T) {
+			repositorytest.Write(t, r.Path("01-sums", "sum", "sum.go"), "package sum\n\nimport _ \"example.com/sums/words\"\n")
 		},
+		"what that imports has changed": func(*testing.T) {
+			repositorytest.Write(t, r.Path("01-sums", "words", "again.go"), "package words\n")
+		},
+		"data":                  func(*testing.T) { repositorytest.Write(t, r.Path("01-sums", "config", "crd.yaml"), "kind: A\n") },
 		"a stage that it needs": func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
 		"the inputs":            func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "server2 lab2") },
 		"this program":          func(*testing.T) { repositorytest.Write(t, program, "another program") },
@@ -101,6 +114,22 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	}
 	e.Judge.Module = "../03-other"
 	before = of()
-	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
+	repositorytest.Write(t, r.Path("03-other", "more.go"), "package other\n")
 	assert.NotEqual(t, before, of(), "a module beside the stage")
+}
+
+func TestAVerdictIsOfItsExerciseAlone(t *testing.T) {
+	r := exercisetest.New(t)
+	p := newProver(t, r)
+	of := func(name string) any {
+		e := exercise.Exercise{Stage: repository.Stage{Number: 1, Folder: "01-sums"}, Name: name}
+		v, err := p.verdict(t.Context(), r, &survey{}, trial{Exercise: e})
+		require.NoError(t, err)
+		return v
+	}
+	lost, silent := of("lost"), of("silent")
+	repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "lost", "hints.md"), "## Another hint\n")
+	require.NoError(t, r.Commit(t.Context(), "a hint"))
+	assert.NotEqual(t, lost, of("lost"))
+	assert.Equal(t, silent, of("silent"))
 }
