@@ -109,7 +109,7 @@ scripts() {
 # pinned wants the digest of each action in a workflow, and its version as a comment: a tag
 # can be moved. An action of our own has neither.
 pinned() {
-  ! grep -n 'uses: ' .github/workflows/*.yml .github/actions/*/action.yml | grep -vE 'uses: ([^@ ]+@[0-9a-f]{40} # v[0-9.]+|\./.*)$'
+  ! grep -n 'uses: ' .github/workflows/*.yml .github/actions/*/action.yml 06-shipping/pipeline/*.yml | grep -vE 'uses: ([^@ ]+@[0-9a-f]{40} # v[0-9.]+|\./.*)$'
 }
 
 # marked wants what tools have written to be marked in .gitattributes.

@@ -21,6 +21,7 @@ var addresses = []address{
 	{page: front, before: "    git clone "},
 	{page: "docs/INSTRUCTORS.md", before: "    git clone "},
 	{page: "docs/OTHER-WAYS.md", before: "    repoURL: "},
+	{page: "06-shipping/pipeline/pipeline.yml", before: "      WORKSHOP: "},
 	{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"},
 }
 
