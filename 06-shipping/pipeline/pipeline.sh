@@ -1,7 +1,6 @@
 #!/bin/sh
 # From a commit to an operator that has worked for a while: pipeline.sh [STAGE...]
 # Without a stage, it runs all of them. The first that fails ends it.
-#
 #   unit      vet, and the tests that need nothing
 #   envtest   the tests that need an API server, whose programs are in KUBEBUILDER_ASSETS
 #   image     out/image.tar, made by BUILDER, the workshop's bin/image
@@ -44,17 +43,17 @@ soak() {
 	kubectl delete pods -n "$name" --all --wait=false # as a drain does; the next one has to last
 	end=$(($(date +%s) + SOAK)) rounds=0
 	while [ "$(date +%s)" -lt "$end" ]; do
-		sh smoke.sh
-		rounds=$((rounds + 1))
+		sh smoke.sh >out/smoke.log 2>&1 || { cat out/smoke.log && return 1; }
+		rounds=$((rounds + 1)) && printf .
 	done
 	# A panic is a restart, and so is a leak that has reached the limit on memory.
 	restarts=$(kubectl get pods -n "$name" -o jsonpath='{.items[*].status.containerStatuses[*].restartCount}')
 	case $restarts in *[1-9]*) echo "containers were restarted: $restarts" >&2 && return 1 ;; esac
-	echo "$rounds rounds in $SOAK seconds, and no restart"
+	echo " $rounds rounds in $SOAK seconds, and no restart"
 }
 
-[ $# -gt 0 ] || set -- unit envtest image chart smoke soak
+stages="unit envtest image chart smoke soak"
+[ $# -gt 0 ] || set -- $stages
+for stage; do case " $stages " in *" $stage "*) ;; *) echo "there is no stage \"$stage\"; there are $stages" >&2 && exit 2 ;; esac; done
 trap '[ $? -eq 0 ] || echo "pipeline.sh: $stage failed" >&2' EXIT
-for stage in "$@"; do
-	echo "==> $stage" && "$stage"
-done
+for stage; do echo "==> $stage" && "$stage"; done
