@@ -95,7 +95,7 @@ func TestOneStageCanBeRunAlone(t *testing.T) {
 	assert.Equal(t, []string{"go test mine/cmd/manager"}, calls)
 }
 
-func TestAStageThatThereIsNotIsSaidAtOnce(t *testing.T) {
+func TestAnUnknownStageIsRefused(t *testing.T) {
 	output, calls, err := run(t, nil, "unit", "deploy")
 	require.Error(t, err)
 	assert.Equal(t, "there is no stage \"deploy\"; there are unit envtest image chart smoke soak\n", output)
