@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the manager in a lab of its own: load.sh ramp, load.sh standing or load.sh soak, with
+# Measures the manager in a lab of its own: load.sh ramp or load.sh soak, with
 # their flags. It builds what is missing; KWOK takes a minute or two the first time.
 set -eu
 cd "$(dirname "$0")"

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -53,7 +52,6 @@ type Programs struct {
 type cluster struct {
 	programs Programs
 	dir      string // of the lab; the logs of all processes are next to it
-	config   *rest.Config
 	kube     kubernetes.Interface
 	ats      versioned.Interface
 	kwok     *process
@@ -96,13 +94,17 @@ func startCluster(ctx context.Context, programs Programs, progress io.Writer) (c
 
 func (c *cluster) kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
+// environment is that of the programs which use the cluster.
+func (c *cluster) environment() []string {
+	return append(os.Environ(), "LAB_DIR="+c.dir, "KUBECONFIG="+c.kubeconfig())
+}
+
 func (c *cluster) connect() error {
 	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig())
 	if err != nil {
 		return err
 	}
 	config.QPS, config.Timeout = -1, callLimit
-	c.config = config
 	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func (c *cluster) simulateNodes(ctx context.Context) error {
 		return err
 	}
 	var err error
-	c.kwok, err = c.start("kwok", c.programs.Kwok, nil, "--kubeconfig="+c.kubeconfig(), "--config="+file,
+	c.kwok, err = c.start("kwok", nil, c.programs.Kwok, "--kubeconfig="+c.kubeconfig(), "--config="+file,
 		"--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-lease-duration-seconds=40", "--v=WARN")
 	if err != nil {
 		return err
@@ -166,7 +168,7 @@ func (c *cluster) lab(ctx context.Context, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	command := exec.CommandContext(ctx, c.programs.Lab, args...)
-	command.Env = append(os.Environ(), "LAB_DIR="+c.dir, "KUBECONFIG="+c.kubeconfig())
+	command.Env = c.environment()
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for this program
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output

@@ -24,11 +24,11 @@ func Command() *cobra.Command {
 	flags.StringVar(&programs.Kwok, "kwok", "bin/kwok", "the `program` that simulates nodes")
 	flags.StringVar(&programs.Manager, "manager", "bin/manager", "the `program` to measure")
 	flags.StringVar(&programs.CRDs, "crds", "config/crd", "the `folder` with the manager's CRDs")
-	command.AddCommand(rampCommand(&programs), standingCommand(&programs), soakCommand(&programs))
+	command.AddCommand(rampCommand(&programs), soakCommand(&programs))
 	return command
 }
 
-// measurement is what the three do: check what was asked for, measure, and say if it is not all.
+// measurement is what both do: check what was asked for, measure, and say if it is not all.
 func measurement(programs *Programs, check func() error, measure func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, _ []string) error {
 		if err := errors.Join(programs.check(), check()); err != nil {
@@ -79,24 +79,6 @@ func rampCommand(programs *Programs) *cobra.Command {
 	return command
 }
 
-func standingCommand(programs *Programs) *cobra.Command {
-	o := StandingOptions{}
-	command := &cobra.Command{
-		Use:   "standing",
-		Short: "Let many Ats wait for tomorrow, and measure what they cost",
-		Args:  cli.NoArgs,
-		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
-			o.Programs = *programs
-			moments, err := Standing(command.Context(), o, command.ErrOrStderr())
-			PrintStanding(command.OutOrStdout(), moments)
-			return err
-		}),
-	}
-	command.Flags().IntVar(&o.Ats, "ats", 100_000, "how `many`")
-	command.Flags().DurationVar(&o.Idle, "idle", time.Minute, "how `long` to watch the manager do nothing")
-	return command
-}
-
 func (p Programs) check() error {
 	for _, path := range []string{p.Lab, p.Kwok, p.Manager, p.CRDs} {
 		if _, err := os.Stat(path); err != nil {
@@ -125,13 +107,6 @@ func (o *RampOptions) check() error {
 		if rate <= 0 || i > 0 && rate <= o.Rates[i-1] {
 			return fmt.Errorf("--rates has %g, and each must be larger than the one before it", rate)
 		}
-	}
-	return nil
-}
-
-func (o *StandingOptions) check() error {
-	if o.Ats < 1 {
-		return fmt.Errorf("--ats is %d, it must be at least 1", o.Ats)
 	}
 	return nil
 }

@@ -2,18 +2,16 @@
 // lab of its own, in which KWOK simulates the nodes: their pods cost an API server as much as
 // others, and the machine nothing.
 //
-//	command.go    the three measurements, their flags and what they print: start here
+//	command.go    the two measurements, their flags and what they print: start here
 //	ramp.go       more and more Ats a second, until it bends
-//	standing.go   many Ats that wait for tomorrow, and a new leader
 //	soak.go       hours of Ats, while leaders are killed and watches are cut
 //	cluster.go    the lab, its simulated nodes, and a way to take them down
 //	managers.go   managers as processes, of which one leads
-//	proxy.go      a cable between a manager and the API server, to cut
 //	workload.go   Ats at a steady rate, and the pods that came of them
 //	metrics.go    what the manager and the API server report about themselves
 //	trend.go      does it grow? Theil-Sen, and not two points
 //	e2e           a soak of a manager that leaks
 //
-// Every figure of the lesson and of the manifests comes from here. The idea of a ramp of real
+// Most figures of the lesson and of the manifests come from here. The idea of a ramp of real
 // objects against a real API server is that of kboom (github.com/mhausenblas/kboom).
 package load

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // The Lease is in a namespace that is always there.
@@ -32,31 +30,31 @@ const (
 	leaseName      = "cnat-manager"
 )
 
-// manager is a process of the manager, and its cable to the API server.
+// manager is a process of the manager.
 type manager struct {
 	*process
 	name    string // its part of the identity in the Lease
 	metrics string // an address
-	cable   *cable
 }
 
 // managers are the replicas.
 type managers struct {
 	cluster *cluster
-	token   string // of an account that may read their metrics and profiles
+	command []string // that starts one
+	token   string   // of an account that may read their metrics and profiles
 	client  *http.Client
 	started int
 	live    []*manager
 }
 
-// startManagers starts a cluster with so many replicas, and waits for one that leads. All of it
-// ends with stop, also when it returns an error.
-func startManagers(ctx context.Context, programs Programs, replicas int, progress io.Writer) (m *managers, leader *manager, stop func(), err error) {
+// startManagers starts a cluster with so many replicas, each with a command, and waits for one that leads. All of
+// it ends with stop, also when it returns an error.
+func startManagers(ctx context.Context, programs Programs, command []string, replicas int, progress io.Writer) (m *managers, leader *manager, stop func(), err error) {
 	c, stopCluster, err := startCluster(ctx, programs, progress)
 	if err != nil {
 		return nil, nil, stopCluster, err
 	}
-	if m, err = newManagers(ctx, c); err != nil {
+	if m, err = newManagers(ctx, c, command); err != nil {
 		return nil, nil, stopCluster, err
 	}
 	stop = func() { m.stop(); stopCluster() }
@@ -69,12 +67,12 @@ func startManagers(ctx context.Context, programs Programs, replicas int, progres
 	return m, leader, stop, err
 }
 
-func newManagers(ctx context.Context, c *cluster) (*managers, error) {
+func newManagers(ctx context.Context, c *cluster, command []string) (*managers, error) {
 	token, err := c.createReader(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("creating an account that reads metrics: %w", err)
 	}
-	return &managers{cluster: c, token: token, client: &http.Client{Timeout: callLimit, Transport: &http.Transport{
+	return &managers{cluster: c, command: command, token: token, client: &http.Client{Timeout: callLimit, Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // made at the start, and signed by nobody
 		DisableKeepAlives: true,                                  // a connection would be one of its descriptors
 	}}}, nil
@@ -105,28 +103,21 @@ func (c *cluster) createReader(ctx context.Context) (token string, err error) {
 	return request.Status.Token, nil
 }
 
-// start starts one more, with a cable of its own, and waits until it is ready.
+// start starts one more, and waits until it is ready.
 func (m *managers) start(ctx context.Context) (*manager, error) {
 	m.started++
-	replica := &manager{name: fmt.Sprintf("manager-%d", m.started)}
-	var err error
-	if replica.cable, err = newCable(ctx, strings.TrimPrefix(m.cluster.config.Host, "https://")); err != nil {
-		return nil, err
-	}
-	kubeconfig, err := m.through(replica)
+	metrics, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var health string
-	if replica.metrics, err = freeAddress(ctx); err != nil {
+	health, err := freeAddress(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if health, err = freeAddress(ctx); err != nil {
-		return nil, err
-	}
+	replica := &manager{name: fmt.Sprintf("manager-%d", m.started), metrics: metrics}
 	environment := append([]string{"POD_NAME=" + replica.name}, m.cluster.programs.Environment...)
-	replica.process, err = m.cluster.start(replica.name, m.cluster.programs.Manager, environment, "--kubeconfig="+kubeconfig,
-		"--leader-election-namespace="+leaseNamespace, "--metrics-bind-address="+replica.metrics, "--health-bind-address="+health)
+	replica.process, err = m.cluster.start(replica.name, environment, append(slices.Clone(m.command),
+		"--leader-election-namespace="+leaseNamespace, "--metrics-bind-address="+metrics, "--health-bind-address="+health)...)
 	if err != nil {
 		return nil, err
 	}
@@ -143,19 +134,6 @@ func (m *managers) start(ctx context.Context) (*manager, error) {
 		return nil, fmt.Errorf("waiting until %s is ready: %w; its log ends with: %s", replica.name, err, replica.tail())
 	}
 	return replica, nil
-}
-
-// through writes a kubeconfig that leads through the manager's cable.
-func (m *managers) through(replica *manager) (file string, err error) {
-	config, err := clientcmd.LoadFromFile(m.cluster.kubeconfig())
-	if err != nil {
-		return "", err
-	}
-	for _, cluster := range config.Clusters {
-		cluster.Server = "https://" + replica.cable.address()
-	}
-	file = filepath.Join(filepath.Dir(m.cluster.dir), replica.name+".kubeconfig")
-	return file, clientcmd.WriteToFile(*config, file)
 }
 
 // lead waits until a replica has the Lease, and returns it.
@@ -181,7 +159,6 @@ func (m *managers) lead(ctx context.Context) (leader *manager, err error) {
 // remove ends a replica with a signal.
 func (m *managers) remove(replica *manager, signal os.Signal) {
 	replica.end(signal)
-	replica.cable.close()
 	m.live = slices.DeleteFunc(m.live, func(other *manager) bool { return other == replica })
 }
 

@@ -19,16 +19,16 @@ type process struct {
 	done    chan struct{} // closed when it has ended
 }
 
-// start starts a program. Ctrl-C does not reach it.
-func (c *cluster) start(name, program string, environment []string, args ...string) (*process, error) {
+// start starts a command, with more in its environment and the cluster's kubeconfig. Ctrl-C does not reach it.
+func (c *cluster) start(name string, environment []string, command ...string) (*process, error) {
 	p := &process{log: filepath.Join(filepath.Dir(c.dir), name+".log"), done: make(chan struct{})}
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	p.command = exec.Command(program, args...)
-	p.command.Env = append(os.Environ(), environment...)
+	p.command = exec.Command(command[0], command[1:]...)
+	p.command.Env = append(c.environment(), environment...)
 	p.command.Stdout, p.command.Stderr = log, log
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {

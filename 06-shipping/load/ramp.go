@@ -41,7 +41,7 @@ type usage struct {
 // Ramp creates more and more Ats a second, until their pods are late. It returns the steps that
 // it has taken, also when it is stopped.
 func Ramp(ctx context.Context, o RampOptions, progress io.Writer) ([]Step, error) {
-	m, leader, stop, err := startManagers(ctx, o.Programs, 1, progress)
+	m, leader, stop, err := startManagers(ctx, o.Programs, []string{o.Manager}, 1, progress)
 	defer stop()
 	if err != nil {
 		return nil, err

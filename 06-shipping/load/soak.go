@@ -102,7 +102,7 @@ type soak struct {
 // Soak runs Ats for a time, and disturbs the managers meanwhile. It returns a report, also of
 // one that was stopped, and an error if something grew, an At was missed, or had two pods.
 func Soak(ctx context.Context, o SoakOptions, progress io.Writer) (*Report, error) {
-	m, _, stop, err := startManagers(ctx, o.Programs, replicas, progress)
+	m, _, stop, err := startManagers(ctx, o.Programs, []string{o.Lab, "run", o.Manager}, replicas, progress)
 	defer stop()
 	if err != nil {
 		return nil, err
@@ -176,16 +176,13 @@ func (s *soak) run(ctx context.Context) error {
 	}
 }
 
-// disturb kills the leader, or cuts the cables of all managers, in turn: watches and requests.
+// disturb kills the leader, or cuts all connections of the managers, in turn: watches and requests.
 // Nobody is to be killed in the second half, because who is killed takes a leak along.
 func (s *soak) disturb(ctx context.Context) error {
 	planned := time.Duration(s.kills+s.cuts+1) * s.between() // a busy machine may be late
 	if s.kills > s.cuts || planned >= s.o.For/2 {
-		for _, replica := range s.managers.live {
-			replica.cable.cut()
-		}
 		s.cuts++
-		return nil
+		return errors.Join(s.managers.cluster.lab(ctx, "cut"), s.managers.cluster.lab(ctx, "heal"))
 	}
 	leader, err := s.managers.lead(ctx)
 	if err != nil {

@@ -1,14 +1,17 @@
 #!/bin/sh
-# Step 4: a pod that asked for too much stayed Pending, and the Deployment is as it was.
+# Step 4: an account that may only read metrics got no profile, and another one did.
 cd "$(dirname "$0")/../../.." || exit 1
 
-if ! grep -q 'Insufficient memory' pending.log 2>/dev/null; then
-	echo "pending.log does not say that there is not enough memory: let the manager ask for 4Ti"
+if ! grep -q Forbidden forbidden.log 2>/dev/null; then
+	echo "forbidden.log does not have a refusal: ask for the profile as metrics-reader"
 	exit 1
 fi
-memory=$(kubectl get deployment cnat-manager -n cnat-system -o jsonpath='{.spec.template.spec.containers[0].resources.requests.memory}' 2>/dev/null)
-if ! grep -q "^$memory " asks.log 2>/dev/null; then
-	echo "the Deployment asks for $memory: kubectl rollout undo -n cnat-system deployment/cnat-manager"
+if ! grep -q 'Type: inuse_space' heap.log 2>/dev/null; then
+	echo "heap.log is no profile: sh profile.sh heap > heap.pprof, and go tool pprof"
+	exit 1
+fi
+if [ -n "$(kubectl get clusterrolebinding cnat-profile-reader --ignore-not-found -o name 2>/dev/null)" ]; then
+	echo "the account that may read profiles is still there: kubectl delete -f config/profile-reader/account.yaml"
 	exit 1
 fi
 echo done
