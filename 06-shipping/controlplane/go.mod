@@ -20,6 +20,7 @@ require (
 
 require (
 	cel.dev/expr v0.25.1 // indirect
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
 	github.com/NYTimes/gziphandler v1.1.1 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
@@ -112,7 +113,7 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/apiextensions-apiserver v0.0.0 // indirect
+	k8s.io/apiextensions-apiserver v0.37.2 // indirect
 	k8s.io/apiserver v0.37.2 // indirect
 	k8s.io/cloud-provider v0.37.2 // indirect
 	k8s.io/component-helpers v0.37.2 // indirect
@@ -165,3 +166,9 @@ replace (
 	k8s.io/sample-controller => k8s.io/sample-controller v0.37.2
 	k8s.io/streaming => k8s.io/streaming v0.37.2
 )
+
+replace example.com/hacking-a-controller/05-crd-operator/postgres => ../../05-crd-operator/postgres
+
+replace example.com/hacking-a-controller/05-crd-operator => ../../05-crd-operator
+
+replace example.com/hacking-a-controller/testcluster => ../../testcluster

@@ -24,6 +24,9 @@ type Archive struct {
 
 // Create begins an archive. The file is there only once it's whole, so an interrupted build leaves the old one.
 func Create(path string) (*Archive, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() { // now, not after minutes of compiling
+		return nil, fmt.Errorf("%s is a folder; name the archive in it", path)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the archive: %w; choose another with --output", err)
 	}

@@ -36,6 +36,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/pflag"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
 const usage = "GOWORK=off go -C 06-shipping/controlplane run ./image [--kubernetes FOLDER] PACKAGE NAME:TAG FILE.tar"
@@ -92,13 +94,6 @@ func parse(args []string) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	// Now, not after minutes of compiling.
-	if info, err := os.Stat(filepath.Dir(archive)); err != nil || !info.IsDir() {
-		return job{}, fmt.Errorf("there is no folder %s for the archive; make it first", filepath.Dir(archive))
-	}
-	if info, err := os.Stat(archive); err == nil && info.IsDir() {
-		return job{}, fmt.Errorf("%s is a folder; name the archive in it", archive)
-	}
 	return job{pkg: flags.Arg(0), image: image, archive: archive, kubernetes: *kubernetes}, nil
 }
 
@@ -110,24 +105,25 @@ func (j job) program() string {
 // do builds and packs, and prints how long each phase takes.
 func (j job) do(ctx context.Context, out, errOut io.Writer) error {
 	start := time.Now()
-	work, err := os.MkdirTemp("", "image-")
+	archive, err := oci.Create(j.archive)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	b := builder{pkg: j.pkg, output: filepath.Join(work, j.program()), errOut: errOut}
+	defer archive.Close()
+	b := builder{pkg: j.pkg, output: filepath.Join(archive.Work, j.program()), errOut: errOut}
 	if j.kubernetes != "" {
-		if b.modfile, err = replaceKubernetes(ctx, j.kubernetes, work); err != nil {
+		if b.modfile, err = replaceKubernetes(ctx, j.kubernetes, archive.Work); err != nil {
 			return fmt.Errorf("using %s as Kubernetes: %w", j.kubernetes, err)
 		}
 	}
+	var size int64
 	for _, phase := range []struct {
 		name string
 		do   func(context.Context) error
 	}{
 		{"compiling", b.compile},
 		{"linking", b.link},
-		{"packing", func(context.Context) error { return pack(b.output, j.image, j.archive) }},
+		{"packing", func(context.Context) (err error) { size, err = pack(b.output, j.image.String(), archive); return err }},
 	} {
 		began := time.Now()
 		fmt.Fprintln(out, phase.name)
@@ -136,10 +132,6 @@ func (j job) do(ctx context.Context, out, errOut io.Writer) error {
 		}
 		fmt.Fprintf(out, "%s took %.1f s\n", phase.name, time.Since(began).Seconds())
 	}
-	info, err := os.Stat(j.archive)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "built %s, %d MB, in %.1f s: lab/bin/lab load %s\n", j.image, info.Size()/1e6, time.Since(start).Seconds(), j.archive)
+	fmt.Fprintf(out, "built %s, %d MB, in %.1f s: lab/bin/lab load %s\n", j.image, size/1e6, time.Since(start).Seconds(), j.archive)
 	return nil
 }
