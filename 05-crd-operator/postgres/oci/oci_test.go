@@ -173,17 +173,12 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 		})
 	}
 
-	folder := t.TempDir()
-	taken := filepath.Join(folder, "taken.tar")
-	require.NoError(t, os.MkdirAll(filepath.Join(taken, "by a folder"), 0o700))
-	archive, err := oci.Create(taken)
+	taken := t.TempDir()
+	_, err := oci.Create(taken)
+	require.EqualError(t, err, taken+" is a folder; name the archive in it")
+	left, err := os.ReadDir(taken)
 	require.NoError(t, err)
-	_, _, err = archive.Write("hello:v1", hello(t))
-	require.Error(t, err)
-	require.NoError(t, archive.Close())
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	assert.Len(t, left, 1)
+	assert.Empty(t, left)
 }
 
 func TestWhereModulesComeFromStaysAsItIsSet(t *testing.T) {

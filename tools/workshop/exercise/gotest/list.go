@@ -18,9 +18,10 @@ type Listing struct {
 	Module                                      struct{ Path string }
 }
 
-// List returns the packages of the module.
-func (m Module) List(ctx context.Context) ([]Listing, error) {
-	output, err := m.runGo(ctx, "list", "-json=ImportPath,Imports,TestImports,XTestImports,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Module", "./...")
+// List returns the packages of the module, with flags for go list, such as -tags=try.
+func (m Module) List(ctx context.Context, flags ...string) ([]Listing, error) {
+	const fields = "-json=ImportPath,Imports,TestImports,XTestImports,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Module"
+	output, err := m.runGo(ctx, append(append([]string{"list", fields}, flags...), "./...")...)
 	if err != nil {
 		return nil, err
 	}

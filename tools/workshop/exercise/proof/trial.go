@@ -77,6 +77,7 @@ func rules(ctx context.Context, r repository.Repository, e exercise.Exercise) (f
 // A survey is what is known of a module before its exercises are tried.
 type survey struct {
 	packages    []gotest.Listing
+	tagged      []gotest.Listing // the same, and again as tries compile them
 	fingerprint string
 	module      string   // its folder, from the top of the repository
 	needed      []string // the folders of it, of the stage, and of the modules that it replaces others by

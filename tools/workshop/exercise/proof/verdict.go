@@ -23,7 +23,7 @@ func (p *Prover) verdict(ctx context.Context, r repository.Repository, m *survey
 	lines := []string{t.ID() + " " + own, m.fingerprint}
 	compiled := m.compiles(slices.Concat(t.compiled, t.tested))
 	for _, f := range m.files {
-		if m.matters(t.Exercise, compiled, f.path) {
+		if m.matters(t.Exercise, compiled, f) {
 			lines = append(lines, f.path+" "+f.blob)
 		}
 	}
@@ -68,12 +68,20 @@ func (p *Prover) fingerprint(ctx context.Context, e exercise.Exercise, module go
 }
 
 // A file is one of the last commit, with the name that Git has for what is in it.
-type file struct{ path, blob string }
+type file struct {
+	path, blob string
+	module     string   // the folder of the module that it is in, or nothing
+	packages   []string // of the survey's module, whose it is
+}
 
 // survey reads the module that an exercise is tested in.
 func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*survey, error) {
 	module := p.module(s, e.Module(), e.Module())
 	packages, err := module.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tries, err := module.List(ctx, "-tags=try")
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +97,39 @@ func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*sur
 	for _, other := range replaced {
 		folders = append(folders, path.Join(e.Module(), other))
 	}
-	m := &survey{packages: packages, fingerprint: fingerprint, module: e.Module(), needed: folders}
+	m := &survey{packages: packages, tagged: slices.Concat(packages, tries), fingerprint: fingerprint, module: e.Module(), needed: folders}
 	listed, err := s.Git(ctx, append([]string{"ls-tree", "-r", "HEAD", "--"}, folders...)...)
 	for line := range strings.Lines(listed) {
 		if blob, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); !isTold(name) {
-			m.files = append(m.files, file{name, blob})
+			m.files = append(m.files, file{path: name, blob: blob})
 		}
 	}
+	m.place()
 	return m, err
+}
+
+// place finds the module and the packages of each file.
+func (m *survey) place() {
+	modules := map[string]bool{}
+	for _, f := range m.files {
+		if path.Base(f.path) == "go.mod" {
+			modules[path.Dir(f.path)] = true
+		}
+	}
+	for i := range m.files {
+		f := &m.files[i]
+		for folder := path.Dir(f.path); folder != "." && f.module == ""; folder = path.Dir(folder) {
+			if modules[folder] {
+				f.module = folder
+			}
+		}
+		below, inside := strings.CutPrefix(f.path, m.module+"/")
+		for _, p := range m.tagged {
+			if inside && touches(m.tagged, p, below) {
+				f.packages = append(f.packages, p.Path)
+			}
+		}
+	}
 }
 
 // isTold says whether a file is text, or of a lesson: no patch may touch it, and what no patch touches
@@ -108,30 +141,16 @@ func isTold(file string) bool {
 // matters says whether a file can change the verdict on an exercise, for which packages are compiled.
 // That of a module that it doesn't need cannot; nor can other code, unless its tests start a lab, for
 // which they may build anything.
-func (m *survey) matters(e exercise.Exercise, compiled []string, name string) bool {
-	module := m.moduleOf(name)
+func (m *survey) matters(e exercise.Exercise, compiled []string, f file) bool {
 	switch {
-	case module != "" && module != m.module && !slices.Contains(m.needed, module):
+	case f.module != "" && f.module != m.module && !slices.Contains(m.needed, f.module):
 		return false
-	case path.Ext(name) != ".go" || startsLabs(e):
+	case path.Ext(f.path) != ".go" || startsLabs(e):
 		return true
-	case module != m.module:
-		return !strings.HasSuffix(name, "_test.go")
+	case f.module != m.module:
+		return !strings.HasSuffix(f.path, "_test.go")
 	}
-	below := strings.TrimPrefix(name, m.module+"/")
-	return !slices.ContainsFunc(m.packages, func(p gotest.Listing) bool {
-		return touches(m.packages, p, below) && !slices.Contains(compiled, p.Path)
-	})
-}
-
-// moduleOf returns the folder of the module that a file is in, or nothing.
-func (m *survey) moduleOf(name string) string {
-	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		if slices.ContainsFunc(m.files, func(f file) bool { return f.path == folder+"/go.mod" }) {
-			return folder
-		}
-	}
-	return ""
+	return !slices.ContainsFunc(f.packages, func(p string) bool { return !slices.Contains(compiled, p) })
 }
 
 // compiles returns what is compiled to test packages: they, and what they import, directly or not.
@@ -144,14 +163,14 @@ func (m *survey) compiles(tested []string) []string {
 			}
 		}
 	}
-	for _, p := range m.packages {
+	for _, p := range m.tagged {
 		if slices.Contains(tested, p.Path) {
 			add(slices.Concat(p.TestImports, p.XTestImports))
 		}
 	}
 	for grown := -1; grown != len(needed); {
 		grown = len(needed)
-		for _, p := range m.packages {
+		for _, p := range m.tagged {
 			if slices.Contains(needed, p.Path) {
 				add(p.Imports)
 			}

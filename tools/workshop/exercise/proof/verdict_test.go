@@ -70,6 +70,7 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, r.Path("03-other", "other.go"), "package other\n")
 	repositorytest.Write(t, r.Path("02-base", "base_test.go"), "package base\n")
 	repositorytest.Write(t, r.Path("01-sums", "words", "more.go"), "package words\n")
+	repositorytest.Write(t, r.Path("01-sums", "rare", "rare.go"), "package rare\n")
 	repositorytest.Write(t, r.Path("01-sums", "nested", "go.mod"), "module nested\n")
 	repositorytest.Write(t, r.Path("01-sums", "more.md"), "# What a stage tells\n")
 	repositorytest.Write(t, r.Path("01-sums", "lesson", "exercises", "silent", "hints.md"), "## Another hint\n")
@@ -80,26 +81,30 @@ func TestAVerdictIsOfWhatItWasMadeFrom(t *testing.T) {
 	repositorytest.Write(t, r.Path("inputs"), "server1 lab2")
 	assert.Equal(t, before, of(), "what has no say")
 
-	for name, change := range map[string]func(*testing.T){
-		"what is tested": func(*testing.T) { repositorytest.Write(t, r.Path("01-sums", "sum", "more_test.go"), "package sum\n") },
-		"what that imports": func(*testing.T) {
-			repositorytest.Write(t, r.Path("01-sums", "sum", "sum.go"), "package sum\n\nimport _ \"example.com/sums/words\"\n")
-		},
-		"what that imports has changed": func(*testing.T) {
-			repositorytest.Write(t, r.Path("01-sums", "words", "again.go"), "package words\n")
-		},
-		"data":                  func(*testing.T) { repositorytest.Write(t, r.Path("01-sums", "config", "crd.yaml"), "kind: A\n") },
-		"a stage that it needs": func(*testing.T) { repositorytest.Write(t, r.Path("02-base", "base.go"), "package base\n") },
-		"the inputs":            func(*testing.T) { repositorytest.Write(t, r.Path("inputs"), "server2 lab2") },
-		"this program":          func(*testing.T) { repositorytest.Write(t, program, "another program") },
-		"what is asked":         func(*testing.T) { p.Dependents = true },
-		"what is given":         func(*testing.T) { p.Tested = true },
-		"Go's flags":            func(t *testing.T) { t.Setenv("GOFLAGS", "-tags=x") },
-		"cgo":                   func(t *testing.T) { t.Setenv("CGO_ENABLED", "0") },
+	write := func(content string, path ...string) func(*testing.T) {
+		return func(*testing.T) { repositorytest.Write(t, r.Path(path...), content) }
+	}
+	for _, tc := range []struct {
+		name   string
+		change func(*testing.T)
+	}{
+		{"what is tested", write("package sum\n", "01-sums", "sum", "more_test.go")},
+		{"what that imports", write("package sum\n\nimport _ \"example.com/sums/words\"\n", "01-sums", "sum", "sum.go")},
+		{"what that imports has changed", write("package words\n", "01-sums", "words", "again.go")},
+		{"what only a try imports", write("//go:build try\n\npackage sum\n\nimport _ \"example.com/sums/rare\"\n", "01-sums", "sum", "try_test.go")},
+		{"what only a try imports has changed", write("package rare\n\nconst X = 1\n", "01-sums", "rare", "rare.go")},
+		{"data", write("kind: A\n", "01-sums", "config", "crd.yaml")},
+		{"a stage that it needs", write("package base\n", "02-base", "base.go")},
+		{"the inputs", write("server2 lab2", "inputs")},
+		{"this program", func(t *testing.T) { repositorytest.Write(t, program, "another program") }},
+		{"what is asked", func(*testing.T) { p.Dependents = true }},
+		{"what is given", func(*testing.T) { p.Tested = true }},
+		{"Go's flags", func(t *testing.T) { t.Setenv("GOFLAGS", "-tags=x") }},
+		{"cgo", func(t *testing.T) { t.Setenv("CGO_ENABLED", "0") }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			before := of()
-			change(t)
+			tc.change(t)
 			assert.NotEqual(t, before, of())
 		})
 	}
