@@ -90,26 +90,36 @@ func migrate(ctx context.Context, c client.Client, name, gone string) (rewritten
 // rewrite writes each object with a patch that changes nothing. The API server stores it nevertheless if
 // its bytes differ, and they do if they were those of another version.
 func rewrite(ctx context.Context, c client.Client, kind schema.GroupVersionKind) (rewritten int, err error) {
-	page := &metav1.PartialObjectMetadataList{} // without spec and status
+	err = each(ctx, c, kind, func(object *metav1.PartialObjectMetadata) error {
+		err := c.Patch(ctx, object, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, object.ResourceVersion)))
+		switch {
+		case apierrors.IsConflict(err): // somebody has just written it
+			return nil
+		case err == nil:
+			rewritten++
+		}
+		return err
+	})
+	return rewritten, err
+}
+
+// each reads all objects, without spec and status, and calls a function for each. One that's gone by then is no error.
+func each(ctx context.Context, c client.Client, kind schema.GroupVersionKind, do func(*metav1.PartialObjectMetadata) error) error {
+	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(kind)
 	for {
 		if err := c.List(ctx, page, client.Limit(pageSize), client.Continue(page.Continue)); err != nil {
-			return rewritten, err
+			return err
 		}
 		for i := range page.Items {
 			object := &page.Items[i]
 			object.SetGroupVersionKind(kind)
-			err := c.Patch(ctx, object, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q}}`, object.ResourceVersion)))
-			switch {
-			case apierrors.IsConflict(err), apierrors.IsNotFound(err): // somebody has just written it, or it's gone
-			case err != nil:
-				return rewritten, fmt.Errorf("%s/%s: %w", object.Namespace, object.Name, err)
-			default:
-				rewritten++
+			if err := client.IgnoreNotFound(do(object)); err != nil {
+				return fmt.Errorf("%s/%s: %w", object.Namespace, object.Name, err)
 			}
 		}
 		if page.Continue == "" {
-			return rewritten, nil
+			return nil
 		}
 	}
 }
@@ -128,25 +138,18 @@ func forget(ctx context.Context, c client.Client, crd *apiextensionsv1.CustomRes
 // disown takes the entries of a version out of managedFields. Once the CRD hasn't got that version any more,
 // the API server can't convert such an entry, and rejects each server-side apply of its object.
 func disown(ctx context.Context, c client.Client, kind schema.GroupVersionKind, version string) error {
-	objects := &metav1.PartialObjectMetadataList{}
-	objects.SetGroupVersionKind(kind)
-	if err := c.List(ctx, objects); err != nil {
-		return err
-	}
-	for i := range objects.Items {
-		object := &objects.Items[i]
-		object.SetGroupVersionKind(kind)
-		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return each(ctx, c, kind, func(object *metav1.PartialObjectMetadata) error {
+		err := disownObject(ctx, c, object, kind.Group+"/"+version)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error { // somebody has just written it
 			if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 				return err
 			}
 			return disownObject(ctx, c, object, kind.Group+"/"+version)
 		})
-		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("%s/%s: %w", object.Namespace, object.Name, err)
-		}
-	}
-	return nil
+	})
 }
 
 func disownObject(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata, version string) error {

@@ -147,14 +147,16 @@ func TestWhatWasWrittenInAVersionIsDisowned(t *testing.T) {
 	patches, conflicts := map[string][]string{}, 1
 	c := fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{
 		List: func(_ context.Context, _ client.WithWatch, into client.ObjectList, _ ...client.ListOption) error {
-			for name := range stored {
+			for name, fields := range stored {
 				list := into.(*metav1.PartialObjectMetadataList)
-				list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
+				list.Items = append(list.Items, metav1.PartialObjectMetadata{
+					ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "7", ManagedFields: slices.Clone(fields)},
+				})
 			}
 			return nil
 		},
 		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
-			object.SetResourceVersion("7")
+			object.SetResourceVersion("8")
 			object.SetManagedFields(slices.Clone(stored[key.Name]))
 			return nil
 		},
@@ -170,6 +172,8 @@ func TestWhatWasWrittenInAVersionIsDisowned(t *testing.T) {
 		},
 	}).Build()
 	require.NoError(t, disown(t.Context(), c, schema.GroupVersionKind{Group: "coast.example.com", Version: "v1beta1", Kind: "Lighthouse"}, "v1alpha1"))
-	left := `{"metadata":{"managedFields":[{"apiVersion":"coast.example.com/v1beta1"}],"resourceVersion":"7"}}`
-	assert.Equal(t, map[string][]string{"both": {left, left}, "old": {`{"metadata":{"managedFields":[{}],"resourceVersion":"7"}}`}}, patches)
+	left := `{"metadata":{"managedFields":[{"apiVersion":"coast.example.com/v1beta1"}],"resourceVersion":"%s"}}`
+	assert.Equal(t, map[string][]string{
+		"both": {fmt.Sprintf(left, "7"), fmt.Sprintf(left, "8")}, "old": {`{"metadata":{"managedFields":[{}],"resourceVersion":"7"}}`},
+	}, patches)
 }
