@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -237,24 +235,6 @@ func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
 	require.Len(t, e.stopped, 1)
 	require.ErrorIs(t, <-e.stopped, errDone)
 	e.work(t)
-}
-
-func TestResyncComesBackByItself(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := newEnv(t, "--resync-period=1h")
-		e.configMap(t, "a", "1", "1")
-		var running sync.WaitGroup
-		running.Go(func() {
-			for e.processNextItem(t.Context()) {
-			}
-		})
-		e.queue.Add(resyncKey)
-		time.Sleep(150 * time.Minute) //nolint:forbidigo // fake time
-		synctest.Wait()
-		assert.Len(t, events(e.out.String()), 3)
-		e.queue.ShutDown()
-		running.Wait()
-	})
 }
 
 func TestAResyncWaitsForTheFullSyncThatIsRunning(t *testing.T) {

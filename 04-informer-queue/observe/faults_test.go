@@ -1,25 +1,16 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -30,33 +21,6 @@ import (
 // Each test here does something terrible between observe and a real API server
 // while ConfigMaps come, change and go. A script keeps a diary of what it has
 // handled; in the end it must have what the server has.
-
-func TestTheServerIsKilled(t *testing.T) {
-	n := newNamespace(t, testcluster.Start(t))
-	d, r := n.startDiary(t)
-	n.churn(t, func(done int) {
-		if done == 50 || done == 150 {
-			n.KillServer(t)
-		}
-	})
-	d.isTrue(t, n, r.both)
-	assert.Equal(t, 0, r.end())
-	assert.Empty(t, r.stderr.String())
-}
-
-func TestTheWatchIsDropped(t *testing.T) {
-	n := newNamespace(t, testcluster.Shared(t))
-	proxy, through := testcluster.StartProxy(t, n.Config)
-	n.kubeconfig = kubeconfigFor(t, through)
-	d, r := n.startDiary(t)
-	n.churn(t, func(done int) {
-		if done%20 == 0 {
-			proxy.Cut()
-		}
-	})
-	d.isTrue(t, n, r.both)
-	assert.Equal(t, 0, r.end())
-}
 
 func TestTheVersionIsGone(t *testing.T) {
 	// Without its cache, the API server forwards a watch to etcd, which has nothing
@@ -123,71 +87,6 @@ func (n *namespace) startDiary(t *testing.T) (diary, *running) {
 }
 
 func (r *running) both() string { return r.stdout.String() + r.stderr.String() }
-
-// churn creates 60 ConfigMaps, changes each twice, deletes half and creates some
-// of those again. It calls the function after each write.
-func (n *namespace) churn(t *testing.T, after func(done int)) {
-	t.Helper()
-	var done atomic.Int32
-	group, ctx := errgroup.WithContext(t.Context())
-	group.SetLimit(4)
-	for i := range 60 {
-		group.Go(func() error {
-			name := fmt.Sprintf("churn-%02d", i)
-			steps := []func(context.Context) error{n.creates(name), n.changes(name, "1"), n.changes(name, "2")}
-			if i%2 == 0 {
-				steps = append(steps, n.deletes(name))
-			}
-			if i%4 == 0 {
-				steps = append(steps, n.creates(name))
-			}
-			for _, step := range steps {
-				// The server may be starting again.
-				err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testcluster.TestTimeout, true, func(ctx context.Context) (bool, error) {
-					return step(ctx) == nil, nil
-				})
-				if err != nil {
-					return err
-				}
-				after(int(done.Add(1)))
-			}
-			return nil
-		})
-	}
-	require.NoError(t, group.Wait())
-}
-
-// writes returns a write that may be made again: the one before may have worked,
-// and the server died before it answered.
-func (n *namespace) writes(done func(error) bool, write func(context.Context, typedcorev1.ConfigMapInterface) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		err := write(ctx, n.Client.CoreV1().ConfigMaps(n.name))
-		if done(err) {
-			return nil
-		}
-		return err
-	}
-}
-
-func (n *namespace) creates(name string) func(context.Context) error {
-	return n.writes(apierrors.IsAlreadyExists, func(ctx context.Context, client typedcorev1.ConfigMapInterface) error {
-		_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-		return err
-	})
-}
-
-func (n *namespace) changes(name, value string) func(context.Context) error {
-	return n.writes(func(error) bool { return false }, func(ctx context.Context, client typedcorev1.ConfigMapInterface) error {
-		_, err := client.Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, `{"data":{"x":%q}}`, value), metav1.PatchOptions{})
-		return err
-	})
-}
-
-func (n *namespace) deletes(name string) func(context.Context) error {
-	return n.writes(apierrors.IsNotFound, func(ctx context.Context, client typedcorev1.ConfigMapInterface) error {
-		return client.Delete(ctx, name, metav1.DeleteOptions{})
-	})
-}
 
 // compact makes etcd forget everything but the present.
 func compact(t *testing.T, c *testcluster.Cluster) {
