@@ -134,7 +134,7 @@ func TestItRemovesWhatIsNotAskedFor(t *testing.T) {
 	e.start()
 	e.reach("harbour")
 	e.change("harbour", "annotations", annotation, "null")
-	e.gone("harbour")
+	e.reach("harbour")
 	e.change("harbour", "annotations", annotation, `""`)
 	e.reach("harbour")
 }
@@ -220,8 +220,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	e.change("unasked", "annotations", annotation, "null")
 	e.change("later", "annotations", annotation, `""`)
 	comeBack()
-	e.reach("later", "same", "labels", "data", "deleted")
-	e.gone("unasked")
+	e.reach("later", "same", "labels", "data", "deleted", "unasked")
 	e.turn()
 	writes, _ := e.proxy.writes(began, "same")
 	assert.Empty(e.t, writes, "nothing has changed in namespace same, but it writes")
@@ -265,7 +264,7 @@ func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
 		return 0
 	})
 	e.change("harbour", "annotations", annotation, "null")
-	e.gone("harbour")
+	e.reach("harbour")
 	e.turn()
 	assert.NotNil(t, e.get("harbour"), "it deleted the ConfigMap of somebody else")
 }
