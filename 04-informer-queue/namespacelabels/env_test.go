@@ -63,6 +63,16 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
+// withHarbour returns an env in which the program has made the ConfigMap of the namespace harbour.
+func withHarbour(t *testing.T) *env {
+	t.Helper()
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"team": "coast", "b": "2", "c": "3", "d": "4", "e": "5"})
+	e.start()
+	e.reach("harbour")
+	return e
+}
+
 // empty deletes the namespaces with their contents, as the namespace controller would; none
 // runs here.
 func (e *env) empty(ctx context.Context) {

@@ -72,16 +72,6 @@ func TestItCanBeStoppedBeforeItsCacheIsFull(t *testing.T) {
 	begin(t, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: "127.0.0.1:0"})()
 }
 
-func TestAnAddressInUseIsAnError(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer taken.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // without the error, it would end at once
-	err = run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: taken.Addr().String()})
-	require.ErrorContains(t, err, "-listen: listen tcp "+taken.Addr().String()+": bind: address already in use")
-}
-
 func TestItServesUntilItIsStopped(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -92,6 +82,11 @@ func TestItServesUntilItIsStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusOK, response.StatusCode)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // without an error, the second program would end at once
+	err = run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: listener.Addr().String()})
+	require.ErrorContains(t, err, "-listen: listen tcp "+listener.Addr().String()+": bind: address already in use")
 	stop()
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
 }

@@ -77,14 +77,13 @@ func TestACopyKeepsWhatOthersAdded(t *testing.T) {
 		s.Annotations["note"] = "ask first"
 		s.Finalizers = []string{"example.com/wait"}
 	})
-	updated := testRules.copyOf(aSource(), "harbour", have)
+	source := aSource(frozen, otherUID)
+	updated := testRules.copyOf(source, "harbour", have)
 	assert.Equal(t, map[string]string{managedBy: "secretsync", "team": "coast"}, updated.Labels)
 	assert.Equal(t, "ask first", updated.Annotations["note"])
 	assert.Equal(t, []string{"example.com/wait"}, updated.Finalizers)
 	assert.Equal(t, "7", updated.ResourceVersion, "the server refuses the update when the copy has changed since")
-	assert.Equal(t, "tide", string(updated.Data["password"]))
-
-	testRules.copyOf(aSource(otherUID), "harbour", have)
+	assert.Equal(t, decision{leave, "it is as it should be"}, testRules.decide(observed{source, aTarget(), trimmed(updated)}))
 	assert.Equal(t, "secretsync/db/secretsync-db/harbour", have.Annotations[testRules.annotation], "the cache is not written to")
 }
 
