@@ -83,7 +83,7 @@ func TestACopyKeepsWhatOthersAdded(t *testing.T) {
 	assert.Equal(t, "ask first", updated.Annotations["note"])
 	assert.Equal(t, []string{"example.com/wait"}, updated.Finalizers)
 	assert.Equal(t, "7", updated.ResourceVersion, "the server refuses the update when the copy has changed since")
-	assert.Equal(t, decision{leave, "it is as it should be"}, testRules.decide(observed{source, aTarget(), trimmed(updated)}))
+	assert.Equal(t, leave, testRules.decide(observed{source, aTarget(), trimmed(updated)}).action, "nothing is left to do")
 	assert.Equal(t, "secretsync/db/secretsync-db/harbour", have.Annotations[testRules.annotation], "the cache is not written to")
 }
 
