@@ -5,9 +5,6 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/hacking-a-controller/testcluster"
@@ -73,19 +69,15 @@ func TestTryAResyncIsNoReasonToReconcile(t *testing.T) {
 func TestTryNoPodInTheCacheIsConfirmedLive(t *testing.T) {
 	bell := pod("harbour", "bell", time.Hour)
 	stale := serverWith(t, []*corev1.Pod{bell}, event("DELETED", bell))
-	target, err := url.Parse(stale.Host)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(target)
 	var lists atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if strings.Contains(r.URL.Path, "harbour") {
 			lists.Add(1)
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
+		return next.RoundTrip(r)
+	})(stale)
 	var out testcluster.Output
-	runs(t, &rest.Config{Host: server.URL}, &out)
+	runs(t, stale, &out)
 	gone := func() bool { return strings.Contains(out.String(), "running for 0.00") }
 	require.Eventually(t, func() bool { return gone() || lists.Load() > 1 }, testcluster.TestTimeout, time.Millisecond, "it sends no LIST of the pods of harbour, or doesn't come back to it")
 	require.False(t, gone(), "the server still has a pod of harbour")

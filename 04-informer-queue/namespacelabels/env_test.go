@@ -63,6 +63,16 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
+// withHarbour returns an env in which the program has made the ConfigMap of the namespace harbour.
+func withHarbour(t *testing.T) *env {
+	t.Helper()
+	e := newEnv(t)
+	e.namespace("harbour", asking, map[string]string{"team": "coast", "b": "2", "c": "3", "d": "4", "e": "5"})
+	e.start()
+	e.reach("harbour")
+	return e
+}
+
 // empty deletes the namespaces with their contents, as the namespace controller would; none
 // runs here.
 func (e *env) empty(ctx context.Context) {
@@ -227,19 +237,24 @@ func (e *env) get(namespace string) *corev1.ConfigMap {
 	return have
 }
 
-// reach waits until the ConfigMap of a namespace is as it should be.
+// reach waits until the ConfigMaps of these namespaces are as they should be.
 func (e *env) reach(namespaces ...string) {
 	e.t.Helper()
 	for _, namespace := range namespaces {
 		ns, err := e.client.CoreV1().Namespaces().Get(e.t.Context(), namespace, metav1.GetOptions{})
 		require.NoError(e.t, err)
+		_, asks := ns.Annotations[annotation]
 		want := map[string]string{"labels": labels.Set(ns.Labels).String()}
 		e.eventually(func() string {
 			have := e.get(namespace)
-			switch {
+			switch own := have != nil && have.Labels[managedBy] == configMap; {
+			case !asks && own:
+				return fmt.Sprintf("namespace %s no longer asks for a ConfigMap %s, but still has one", namespace, configMap)
+			case !asks:
+				return ""
 			case have == nil:
 				return fmt.Sprintf("namespace %s asks for a ConfigMap %s, but has none", namespace, configMap)
-			case have.Labels[managedBy] != configMap:
+			case !own:
 				return fmt.Sprintf("the ConfigMap of namespace %s does not have the label %s=%s", namespace, managedBy, configMap)
 			case fmt.Sprint(have.Data) != fmt.Sprint(want): // maps are printed in order
 				return fmt.Sprintf("the ConfigMap of namespace %s has the data %q, but should have %q", namespace, have.Data, want)
@@ -247,17 +262,6 @@ func (e *env) reach(namespaces ...string) {
 			return ""
 		})
 	}
-}
-
-// gone waits until a namespace has no ConfigMap of the program.
-func (e *env) gone(namespace string) {
-	e.t.Helper()
-	e.eventually(func() string {
-		if have := e.get(namespace); have == nil || have.Labels[managedBy] != configMap {
-			return ""
-		}
-		return fmt.Sprintf("namespace %s no longer asks for a ConfigMap %s, but still has one", namespace, configMap)
-	})
 }
 
 // turn waits until the program must have seen all earlier changes: it changes a namespace and

@@ -75,10 +75,7 @@ func TestManyNamespacesNeedFewRequests(t *testing.T) {
 }
 
 func TestItFollowsTheLabels(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, map[string]string{"team": "coast"})
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	for _, change := range [][2]string{{"tier", `"gold"`}, {"tier", `"silver"`}, {"empty", `""`}, {"team", "null"}, {"tier", "null"}} {
 		began := len(e.proxy.all())
 		e.change("harbour", "labels", change[0], change[1])
@@ -89,10 +86,7 @@ func TestItFollowsTheLabels(t *testing.T) {
 }
 
 func TestItHealsTheConfigMap(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, map[string]string{"team": "coast"})
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	for name, patch := range map[string]string{
 		"a value":       `{"data":{"labels":"forged"}}`,
 		"one key more":  `{"data":{"more":"forged"}}`,
@@ -111,10 +105,7 @@ func TestItHealsTheConfigMap(t *testing.T) {
 }
 
 func TestItDoesNotWriteWithoutAReason(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, map[string]string{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"})
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	began := len(e.proxy.all())
 	for i := range 10 {
 		e.change("harbour", "annotations", "example.com/other", fmt.Sprintf("%q", fmt.Sprint(i)))
@@ -129,12 +120,9 @@ func TestItDoesNotWriteWithoutAReason(t *testing.T) {
 }
 
 func TestItRemovesWhatIsNotAskedFor(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, nil)
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	e.change("harbour", "annotations", annotation, "null")
-	e.gone("harbour")
+	e.reach("harbour")
 	e.change("harbour", "annotations", annotation, `""`)
 	e.reach("harbour")
 }
@@ -220,8 +208,7 @@ func down(e *env, goDown func() (comeBack func())) {
 	e.change("unasked", "annotations", annotation, "null")
 	e.change("later", "annotations", annotation, `""`)
 	comeBack()
-	e.reach("later", "same", "labels", "data", "deleted")
-	e.gone("unasked")
+	e.reach("later", "same", "labels", "data", "deleted", "unasked")
 	e.turn()
 	writes, _ := e.proxy.writes(began, "same")
 	assert.Empty(e.t, writes, "nothing has changed in namespace same, but it writes")
@@ -238,15 +225,12 @@ func TestAWriteThatFailsIsTriedAgain(t *testing.T) {
 
 // Another client labels the ConfigMap after the program has read it.
 func TestTheConfigMapChangesBeforeItIsUpdated(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, nil)
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	e.proxy.once("PUT PATCH", "harbour", func() int {
 		e.edit("harbour", `{"metadata":{"labels":{"owner":"somebody"}}}`)
 		return 0
 	})
-	e.change("harbour", "labels", "team", `"coast"`)
+	e.change("harbour", "labels", "team", `"harbour"`)
 	e.reach("harbour")
 	e.turn()
 	assert.Equal(t, "somebody", e.get("harbour").Labels["owner"], "it removes the label that another client added to the ConfigMap")
@@ -255,17 +239,14 @@ func TestTheConfigMapChangesBeforeItIsUpdated(t *testing.T) {
 // Another client replaces the program's ConfigMap with its own, after the program has decided
 // to delete it.
 func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, nil)
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	e.proxy.once("DELETE", "harbour", func() int {
 		e.remove("harbour")
 		e.foreign("harbour")
 		return 0
 	})
 	e.change("harbour", "annotations", annotation, "null")
-	e.gone("harbour")
+	e.reach("harbour")
 	e.turn()
 	assert.NotNil(t, e.get("harbour"), "it deleted the ConfigMap of somebody else")
 }
@@ -273,10 +254,7 @@ func TestAnotherConfigMapComesBeforeItIsDeleted(t *testing.T) {
 // Nothing can be created in a namespace that is being deleted. When it is gone, a new one may
 // have the same name.
 func TestANamespaceIsDeleted(t *testing.T) {
-	e := newEnv(t)
-	e.namespace("harbour", asking, map[string]string{"team": "coast"})
-	e.start()
-	e.reach("harbour")
+	e := withHarbour(t)
 	require.NoError(t, e.client.CoreV1().Namespaces().Delete(t.Context(), "harbour", metav1.DeleteOptions{}))
 	e.turn()
 	began := len(e.proxy.all())

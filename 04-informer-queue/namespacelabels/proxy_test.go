@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log"
@@ -27,6 +26,7 @@ import (
 type proxy struct {
 	t          *testing.T
 	server     *httptest.Server
+	forward    httputil.ReverseProxy
 	kubeconfig string       // points to the proxy
 	gate       sync.RWMutex // is locked while no request may pass
 
@@ -48,16 +48,14 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	require.NoError(t, err)
 	transport, err := rest.TransportFor(config)
 	require.NoError(t, err)
-	p := &proxy{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
-	forward := &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:      transport,
-		FlushInterval:  -1, // a watch does not end
-		ErrorLog:       log.New(io.Discard, "", 0),
-		ModifyResponse: p.answered,
-	}
-	p.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, forward) }))
-	p.server.Config.ErrorLog = forward.ErrorLog
+	p := &proxy{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), forward: httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:     transport,
+		FlushInterval: -1, // a watch does not end
+		ErrorLog:      log.New(io.Discard, "", 0),
+	}}
+	p.server = httptest.NewUnstartedServer(http.HandlerFunc(p.serve))
+	p.server.Config.ErrorLog = p.forward.ErrorLog
 	p.server.Start()
 	t.Cleanup(p.server.Close)
 	t.Cleanup(p.server.CloseClientConnections)
@@ -69,10 +67,7 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	return p
 }
 
-// number is the context key of a request's index in requests.
-type number struct{}
-
-func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handler) {
+func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	query, verb := r.URL.Query(), r.Method
 	switch base := filepath.Base(r.URL.Path); {
 	case verb != http.MethodGet:
@@ -85,7 +80,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handl
 
 	p.gate.RLock()
 	p.mu.Lock()
-	r = r.WithContext(context.WithValue(r.Context(), number{}, len(p.requests)))
+	number := len(p.requests)
 	p.requests = append(p.requests, request{verb: verb, path: r.URL.Path})
 	tooOld, before := verb == "WATCH" && version != 0 && version < p.oldest, p.before
 	p.mu.Unlock()
@@ -102,14 +97,14 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, forward http.Handl
 			return
 		}
 	}
+	forward := p.forward
+	forward.ModifyResponse = func(response *http.Response) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.requests[number].status = response.StatusCode
+		return nil
+	}
 	forward.ServeHTTP(w, r)
-}
-
-func (p *proxy) answered(response *http.Response) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests[response.Request.Context().Value(number{}).(int)].status = response.StatusCode
-	return nil
 }
 
 // hold drops all connections, and lets no request pass until the returned function is called.

@@ -93,21 +93,14 @@ func fill(b *testing.B, client kubernetes.Interface, pods int) {
 	writing.SetLimit(50)
 	for i := range pods {
 		writing.Go(func() error {
-			large := pod("shop", podName(i))
+			large := pod("shop", podName(i), runs(time.Now()))
 			large.Labels = map[string]string{"app.kubernetes.io/name": "checkout-service", "app.kubernetes.io/part-of": "shop", "pod-template-hash": "6f7c9d8b5d"}
 			large.Annotations = map[string]string{"example.com/manifest": strings.Repeat("m", 2000)}
 			large.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "checkout-service-6f7c9d8b5d", UID: "0c2a5c7e"}}
-			large.Spec.Containers = []corev1.Container{{Name: "main", Image: "registry.example.com/shop/checkout-service:v1.42.3", Args: []string{"--listen=:8080", "--log-level=info"}}}
-			created, err := client.CoreV1().Pods(large.Namespace).Create(b.Context(), large, metav1.CreateOptions{})
-			if err != nil {
-				return err
-			}
-			created.Status = runs(time.Now())
 			for _, condition := range []corev1.PodConditionType{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"} {
-				created.Status.Conditions = append(created.Status.Conditions, corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
+				large.Status.Conditions = append(large.Status.Conditions, corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
 			}
-			_, err = client.CoreV1().Pods(large.Namespace).UpdateStatus(b.Context(), created, metav1.UpdateOptions{})
-			return err
+			return create(b.Context(), client, large)
 		})
 	}
 	require.NoError(b, writing.Wait())

@@ -178,9 +178,6 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		count := func(context.Context, string) error { calls.Add(1); return nil }
-		never := newController(nil, io.Discard)
-		start(t, never, 1, count, make(syncing))() // it can be stopped before that
-
 		synced := make(syncing)
 		c := newController(nil, io.Discard)
 		defer start(t, c, 1, count, synced)()

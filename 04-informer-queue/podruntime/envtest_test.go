@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -33,8 +31,12 @@ func TestTheWholeProgram(t *testing.T) {
 		namespaces[i] = created.Name
 	}
 	coast, other := namespaces[0], namespaces[1]
-	create(t, c.Client, coast, "bell", runs(time.Now().Add(-time.Hour)))
-	create(t, c.Client, other, "buoy", runs(time.Now()))
+	starts := func(namespace, name string, hoursAgo time.Duration) {
+		t.Helper()
+		require.NoError(t, create(t.Context(), c.Client, pod(namespace, name, runs(time.Now().Add(-hoursAgo*time.Hour)))))
+	}
+	starts(coast, "bell", 1)
+	starts(other, "buoy", 0)
 	var requests atomic.Int32
 	proxy, config := testcluster.StartProxy(t, c.Config)
 	testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -49,15 +51,16 @@ func TestTheWholeProgram(t *testing.T) {
 		require.Eventually(t, func() bool { return last.MatchString(out.String()) }, testcluster.TestTimeout, 10*time.Millisecond, last.String())
 	}
 	prints(`6\d\.\d\d`)
-	setStatus(t, c.Client, coast, "bell", runs(time.Now().Add(-2*time.Hour)))
+	starts(coast, "gull", 1)
 	prints(`12\d\.\d\d`)
 	assert.EqualValues(t, 1, requests.Load(), "one request at the start, and none for an event")
 
 	proxy.Refuse() // while there is no connection, a pod goes and one comes
 	remove(t, c.Client, coast, "bell")
-	create(t, c.Client, coast, "lamp", runs(time.Now().Add(-3*time.Hour)))
+	starts(coast, "lamp", 2)
 	proxy.Allow()
 	prints(`18\d\.\d\d`)
+	remove(t, c.Client, coast, "gull")
 	remove(t, c.Client, coast, "lamp")
 	prints(`0\.00`)
 	remove(t, c.Client, other, "buoy")
@@ -67,16 +70,6 @@ func TestTheWholeProgram(t *testing.T) {
 
 func TestItCanBeStoppedBeforeItsCacheIsFull(t *testing.T) {
 	begin(t, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: "127.0.0.1:0"})()
-}
-
-func TestAnAddressInUseIsAnError(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer taken.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // without the error, it would end at once
-	err = run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: taken.Addr().String()})
-	require.ErrorContains(t, err, "-listen: listen tcp "+taken.Addr().String()+": bind: address already in use")
 }
 
 func TestItServesUntilItIsStopped(t *testing.T) {
@@ -89,6 +82,11 @@ func TestItServesUntilItIsStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, http.StatusOK, response.StatusCode)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // without an error, the second program would end at once
+	err = run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: listener.Addr().String()})
+	require.ErrorContains(t, err, "-listen: listen tcp "+listener.Addr().String()+": bind: address already in use")
 	stop()
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
 }
@@ -111,21 +109,16 @@ func begin(t *testing.T, config *rest.Config, out io.Writer, o options) (stop fu
 }
 
 // create creates a pod, and writes its status as its kubelet would.
-func create(t testing.TB, client kubernetes.Interface, namespace, name string, status corev1.PodStatus) {
-	t.Helper()
-	pod := pod(namespace, name)
-	pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "busybox"}}
-	_, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
-	require.NoError(t, err)
-	setStatus(t, client, namespace, name, status)
-}
-
-func setStatus(t testing.TB, client kubernetes.Interface, namespace, name string, status corev1.PodStatus) {
-	t.Helper()
-	patch, err := json.Marshal(map[string]any{"status": status})
-	require.NoError(t, err)
-	_, err = client.CoreV1().Pods(namespace).Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	require.NoError(t, err)
+func create(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod) error {
+	status := pod.Status
+	pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "registry.example.com/shop/checkout-service:v1.42.3", Args: []string{"--listen=:8080", "--log-level=info"}}}
+	created, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	created.Status = status
+	_, err = client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, created, metav1.UpdateOptions{})
+	return err
 }
 
 func remove(t testing.TB, client kubernetes.Interface, namespace, name string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,8 +204,8 @@ func TestTheKeysOfAnObject(t *testing.T) {
 
 // From here on, the clock is fake, and all but the server is real.
 
-// runs runs the program in a bubble until the test ends. The function may change it before.
-func runs(t *testing.T, client *fake.Clientset, workers int, change func(*controller)) (out, log *testcluster.Output) {
+// runs runs the program in a bubble until the test ends. The functions may change it before.
+func runs(t *testing.T, client *fake.Clientset, workers int, change ...func(*controller)) (out, log *testcluster.Output) {
 	t.Helper()
 	// A fake server sends all secrets to a watch, whatever it selects.
 	client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -213,25 +214,22 @@ func runs(t *testing.T, client *fake.Clientset, workers int, change func(*contro
 	out, log = &testcluster.Output{}, &testcluster.Output{}
 	c, err := newController(client, testRules, 0, out)
 	require.NoError(t, err)
-	change(c)
+	for _, f := range change {
+		f(c)
+	}
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), funcr.New(func(_, line string) { fmt.Fprintln(log, line) }, funcr.Options{})))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.run(ctx, workers)
-	}()
-	t.Cleanup(func() { cancel(); <-done })
+	var running sync.WaitGroup
+	running.Go(func() { c.run(ctx, workers) })
+	t.Cleanup(func() { cancel(); running.Wait() })
 	return out, log
 }
-
-func asItIs(*controller) {}
 
 func passes(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // fake time
 
 func TestAForeignSecretIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(aTarget(), aSource(), whole("harbour", "db"))
-		out, _ := runs(t, client, 1, asItIs)
+		out, _ := runs(t, client, 1)
 		passes(10 * time.Second)
 		assert.Equal(t, "left alone harbour/db: it was not made by secretsync\n", out.String())
 		require.NoError(t, client.CoreV1().Secrets("harbour").Delete(t.Context(), "db", metav1.DeleteOptions{}))
@@ -279,7 +277,7 @@ func TestABadTargetDelaysNoOther(t *testing.T) {
 					}
 					return true, nil, fails()
 				})
-				out, log := runs(t, client, 1, asItIs)
+				out, log := runs(t, client, 1)
 				passes(time.Second)
 				assert.Equal(t, "created harbour/db: it is missing\n", out.String())
 				assert.Contains(t, log.String(), `"trying again later"`)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -86,13 +87,11 @@ func writesOfADay() (writes int) {
 	return writes
 }
 
-// lives goes through a day, and calls the functions before and after what happens in each step.
-func (e *env) lives(before, after func()) {
+// lives goes through a day, and has the function make each change.
+func (e *env) lives(around func(change func())) {
 	want := map[string]string{}
 	for _, step := range day {
-		before()
-		step.happens(e)
-		after()
+		around(func() { step.happens(e) })
 		maps.Copy(want, step.changes)
 		maps.DeleteFunc(want, func(_, words string) bool { return words == "" })
 		e.becomes(step.what, want)
@@ -104,7 +103,7 @@ func (e *env) lives(before, after func()) {
 	}
 }
 
-func nothing() {}
+func undisturbed(change func()) { change() }
 
 // The account of rbac.yaml may do what the program does, and no more.
 func TestRBAC(t *testing.T) {
@@ -126,37 +125,40 @@ func TestRBAC(t *testing.T) {
 	}, testcluster.TestTimeout, 20*time.Millisecond)
 
 	stop := e.start()
-	e.lives(nothing, nothing)
+	e.lives(undisturbed)
 	stop()
 	assert.NotContains(t, e.printed.String(), "trying again later", "no right is missing")
-	var may []string
+	var may, did []string
 	for _, rule := range role.Rules {
 		for _, verb := range rule.Verbs {
 			may = append(may, verb+" "+rule.Resources[0])
 		}
 	}
-	assert.ElementsMatch(t, may, slices.Collect(maps.Keys(e.verbs)), "no right is superfluous")
-	accepted := slices.DeleteFunc(e.answered(), func(answer string) bool { return !strings.Contains(answer, " 2") })
+	for verb := range e.verbs.Range {
+		did = append(did, verb.(string))
+	}
+	assert.ElementsMatch(t, may, did, "no right is superfluous")
+	accepted := slices.DeleteFunc(e.answers.Lines(), func(answer string) bool { return !strings.Contains(answer, " 2") })
 	assert.Len(t, accepted, writesOfADay(), "each write has a reason")
 }
 
 func TestAgainstARealServer(t *testing.T) {
-	for name, trouble := range map[string]func(e *env) (before, after func()){
-		"the connection is cut before each change": func(e *env) (before, after func()) {
+	for name, trouble := range map[string]func(e *env) (around func(change func())){
+		"the connection is cut before each change": func(e *env) func(change func()) {
 			proxy, through := testcluster.StartProxy(e.T, e.config)
 			e.config = through
 			e.start()
-			require.Eventually(e, func() bool { return e.sent("watch secrets") }, testcluster.TestTimeout, 20*time.Millisecond) // a start without a connection is an error
-			return proxy.Cut, nothing
+			require.Eventually(e, func() bool { _, sent := e.verbs.Load("watch secrets"); return sent }, testcluster.TestTimeout, 20*time.Millisecond) // a start without a connection is an error
+			return func(change func()) { proxy.Cut(); change() }
 		},
-		"it is down during each change": func(e *env) (before, after func()) {
+		"it is down during each change": func(e *env) func(change func()) {
 			stop := e.start()
-			return func() { stop() }, func() { stop = e.start() }
+			return func(change func()) { stop(); change(); stop = e.start() }
 		},
-		"there are two, as during an update of a Deployment": func(e *env) (before, after func()) {
+		"there are two, as during an update of a Deployment": func(e *env) func(change func()) {
 			e.start()
 			e.start()
-			return nothing, nothing
+			return undisturbed
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +167,7 @@ func TestAgainstARealServer(t *testing.T) {
 			e.lives(trouble(e))
 			if strings.Contains(name, "two") {
 				assert.NotRegexp(t, "cannot be fulfilled|not found", e.printed.String(), "to be second is not a failure")
-				creates := slices.DeleteFunc(e.answered(), func(answer string) bool { return answer != "POST 201" })
+				creates := slices.DeleteFunc(e.answers.Lines(), func(answer string) bool { return answer != "POST 201" })
 				assert.LessOrEqual(t, len(creates), 7, "six copies and an event: none is made twice")
 			}
 		})
@@ -179,7 +181,7 @@ func TestACrashAfterEveryWrite(t *testing.T) {
 			t.Parallel()
 			e := newEnv(t)
 			e.start(crash(n, func() { e.start() }))
-			e.lives(nothing, nothing)
+			e.lives(undisturbed)
 			require.Eventually(t, func() bool { return strings.Contains(e.printed.String(), errCrashed.Error()) }, testcluster.TestTimeout, 20*time.Millisecond)
 		})
 	}
@@ -187,32 +189,33 @@ func TestACrashAfterEveryWrite(t *testing.T) {
 
 var errCrashed = errors.New("the program has crashed")
 
+// fault is in how a program reaches the server: it may pass a request on to next.
+type fault = func(request *http.Request, next http.RoundTripper) (*http.Response, error)
+
 // crash calls the function after so many accepted writes. From then on nothing that the program writes arrives; its
 // caches do no harm.
-func crash(after int, crashed func()) func(http.RoundTripper) http.RoundTripper {
+func crash(after int, crashed func()) fault {
 	var mu sync.Mutex // one write at a time
 	accepted := 0
-	return func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
-			if request.Method == http.MethodGet {
-				return next.RoundTrip(request)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if accepted == after {
-				return nil, errCrashed
-			}
-			response, err := next.RoundTrip(request)
-			if err == nil && response.StatusCode < 300 {
-				accepted++
-			}
-			if accepted < after {
-				return response, err
-			}
-			response.Body.Close()
-			crashed()
+	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if request.Method == http.MethodGet {
+			return next.RoundTrip(request)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if accepted == after {
 			return nil, errCrashed
-		})
+		}
+		response, err := next.RoundTrip(request)
+		if err == nil && response.StatusCode < 300 {
+			accepted++
+		}
+		if accepted < after {
+			return response, err
+		}
+		response.Body.Close()
+		crashed()
+		return nil, errCrashed
 	}
 }
 
@@ -256,9 +259,9 @@ func TestFaults(t *testing.T) {
 				e.becomes("the copy", map[string]string{"harbour/db": "tide"})
 			}
 			tc.happens(e)
-			assert.Eventually(t, func() bool { return len(e.answered()) >= len(tc.answers) }, testcluster.TestTimeout, 20*time.Millisecond)
+			assert.Eventually(t, func() bool { return strings.Count(e.answers.String(), "\n") >= len(tc.answers) }, testcluster.TestTimeout, 20*time.Millisecond)
 			stop()
-			assert.Equal(t, tc.answers, e.answered())
+			assert.Equal(t, tc.answers, e.answers.Lines())
 			e.becomes("nobody's write is lost", tc.want)
 			assert.NotContains(t, e.printed.String(), "trying again later", "this is not a failure")
 		})
@@ -266,15 +269,13 @@ func TestFaults(t *testing.T) {
 }
 
 // before calls the function before the first request that has this method.
-func before(method string, do func(*http.Request)) func(http.RoundTripper) http.RoundTripper {
+func before(method string, do func(*http.Request)) fault {
 	var once sync.Once
-	return func(next http.RoundTripper) http.RoundTripper {
-		return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
-			if request.Method == method {
-				once.Do(func() { do(request) })
-			}
-			return next.RoundTrip(request)
-		})
+	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if request.Method == method {
+			once.Do(func() { do(request) })
+		}
+		return next.RoundTrip(request)
 	}
 }
 
@@ -292,7 +293,7 @@ func TestAStopFinishesTheWriteThatHasBegunAndBeginsNoOther(t *testing.T) {
 		_, limited := request.Context().Deadline()
 		assert.True(t, limited, "and doesn't wait for it forever")
 	})))
-	assert.Equal(t, []string{"POST 201"}, e.answered())
+	assert.Equal(t, []string{"POST 201"}, e.answers.Lines())
 }
 
 func TestAnErrorNamesTheRightThatIsMissing(t *testing.T) {
@@ -312,10 +313,8 @@ type env struct {
 	config  *rest.Config         // of the program
 	options options
 	printed testcluster.Output // its log, too
-
-	mu      sync.Mutex
-	answers []string        // to its writes: "POST 201"
-	verbs   map[string]bool // of its requests: "get secrets"
+	answers testcluster.Output // to its writes: "POST 201"
+	verbs   sync.Map           // of its requests: "get secrets"
 }
 
 var envs atomic.Int32 // a test may run several times on one API server
@@ -323,7 +322,7 @@ var envs atomic.Int32 // a test may run several times on one API server
 func newEnv(t *testing.T) *env {
 	c := testcluster.Shared(t)
 	name := fmt.Sprintf("env%d", envs.Add(1))
-	e := &env{T: t, name: name, client: c.Client, config: rest.CopyConfig(c.Config), verbs: map[string]bool{},
+	e := &env{T: t, name: name, client: c.Client, config: rest.CopyConfig(c.Config),
 		options: options{rules{name + ".example.com/secretsync", name + "-source"}, time.Second, 4}}
 	for _, namespace := range []string{"-source", "-harbour", "-coast"} {
 		_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name + namespace}}, metav1.CreateOptions{})
@@ -389,23 +388,20 @@ func (e *env) becomes(what string, want map[string]string) {
 }
 
 // start runs the program until the test ends, or the function that it returns is called.
-func (e *env) start(faults ...func(http.RoundTripper) http.RoundTripper) (stop func()) {
+func (e *env) start(faults ...fault) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		assert.NoError(e, e.run(ctx, faults...))
-	}()
-	stop = func() { cancel(); <-done }
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(e, e.run(ctx, faults...)) })
+	stop = func() { cancel(); running.Wait() }
 	e.Cleanup(stop)
 	return stop
 }
 
 // run is the program, with faults in how it reaches the server.
-func (e *env) run(ctx context.Context, faults ...func(http.RoundTripper) http.RoundTripper) error {
+func (e *env) run(ctx context.Context, faults ...fault) error {
 	config := rest.CopyConfig(e.config)
-	for _, fault := range append([]func(http.RoundTripper) http.RoundTripper{e.note}, faults...) {
-		config.Wrap(fault)
+	for _, f := range append([]fault{e.note}, faults...) {
+		testcluster.Through(f)(config)
 	}
 	log := funcr.New(func(_, line string) { fmt.Fprintln(&e.printed, line) }, funcr.Options{Verbosity: 4})
 	return run(klog.NewContext(ctx, log), config, &e.printed, e.options)
@@ -413,45 +409,28 @@ func (e *env) run(ctx context.Context, faults ...func(http.RoundTripper) http.Ro
 
 // note notes the requests and the answers to writes, but not that something is there already: a stale cache tries
 // that again.
-func (e *env) note(next http.RoundTripper) http.RoundTripper {
-	return testcluster.RoundTripper(func(request *http.Request) (*http.Response, error) {
-		response, err := next.RoundTrip(request)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.verbs[verb(request)] = true
-		if err == nil && request.Method != http.MethodGet {
-			if answer := fmt.Sprintf("%s %d", request.Method, response.StatusCode); answer != "POST 409" {
-				e.answers = append(e.answers, answer)
-			}
+func (e *env) note(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	response, err := next.RoundTrip(request)
+	e.verbs.Store(verb(request), true)
+	if err == nil && request.Method != http.MethodGet {
+		if answer := fmt.Sprintln(request.Method, response.StatusCode); answer != "POST 409\n" {
+			fmt.Fprint(&e.answers, answer)
 		}
-		return response, err
-	})
-}
-
-func (e *env) sent(verb string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.verbs[verb]
-}
-
-func (e *env) answered() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.answers)
+	}
+	return response, err
 }
 
 // verb is what RBAC calls a request: list secrets.
 func verb(request *http.Request) string {
-	path := strings.Split(strings.TrimPrefix(strings.TrimPrefix(request.URL.Path, "/api/v1/"), "/apis/events.k8s.io/v1/"), "/")
-	if len(path) > 2 { // namespaces/harbour/secrets
-		path = path[2:]
-	}
-	verbs := map[string]string{http.MethodGet: "list", http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}
-	verb := verbs[request.Method]
+	match := resource.FindStringSubmatch(request.URL.Path)
+	verb := map[string]string{http.MethodGet: "list", http.MethodPost: "create", http.MethodPut: "update", http.MethodDelete: "delete"}[request.Method]
 	if request.URL.Query().Get("watch") == "true" {
 		verb = "watch"
-	} else if verb == "list" && len(path) == 2 {
+	} else if verb == "list" && match[2] != "" {
 		verb = "get"
 	}
-	return verb + " " + path[0]
+	return verb + " " + match[1]
 }
+
+// resource finds it in a path, such as /api/v1/namespaces/harbour/secrets, and whether a name follows.
+var resource = regexp.MustCompile(`/v1/(?:namespaces/[^/]+/)?([^/]+)(/?)`)

@@ -22,7 +22,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -33,20 +32,18 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// options are the flags.
+// options are the flags, and what only tests set otherwise.
 type options struct {
 	rules   rules
-	resync  time.Duration
+	resync  time.Duration // how often to reconcile everything, though nothing has changed
 	workers int
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	var o options
+	o := options{rules: rules{annotation: "example.com/secretsync"}, resync: 10 * time.Minute}
 	flag.StringVar(&o.rules.sourceNamespace, "source-namespace", "secretsync", "the `namespace` whose secrets are copied")
-	flag.StringVar(&o.rules.annotation, "annotation", "example.com/secretsync", "the `key` of the annotation of the secrets to copy and the namespaces to copy to; its value does not matter")
-	flag.DurationVar(&o.resync, "resync-period", 10*time.Minute, "how `often` to reconcile everything, though nothing has changed; 0 is never")
 	flag.IntVar(&o.workers, "workers", 8, "how `many` copies to reconcile at the same time")
 	flag.Parse()
 	// Which cluster, and as whom: the kubeconfig says it.
@@ -82,14 +79,11 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 
 // validate reports settings with which the program would do nothing, or too much.
 func (o options) validate() error {
-	switch key := o.rules.annotation; {
+	switch {
 	case o.workers < 1:
 		return errors.New("--workers must be at least 1")
 	case len(validation.IsDNS1123Label(o.rules.sourceNamespace)) > 0:
 		return fmt.Errorf("--source-namespace %q is not the name of a namespace", o.rules.sourceNamespace)
-	// The server compares in lower case. kubectl annotates all that it applies: every secret would be a source.
-	case len(validation.IsQualifiedName(strings.ToLower(key))) > 0, strings.Contains(key, "kubernetes.io/"), strings.Contains(key, "k8s.io/"):
-		return fmt.Errorf("--annotation %q must be a key of your own, such as example.com/secretsync", key)
 	}
 	return nil
 }

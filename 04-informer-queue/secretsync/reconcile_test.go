@@ -124,12 +124,3 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
-
-func TestNothingIsLeftToDoAfterIt(t *testing.T) {
-	for _, source := range []*corev1.Secret{aSource(), aSource(otherData), aSource(frozen), aSource(otherType), aSource(otherUID)} {
-		for _, have := range []*corev1.Secret{nil, aCopy(), aCopy(otherData)} {
-			made := trimmed(testRules.copyOf(source, "harbour", have))
-			assert.Equal(t, leave, testRules.decide(observed{source, aTarget(), made}).action)
-		}
-	}
-}
