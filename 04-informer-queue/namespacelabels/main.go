@@ -132,12 +132,17 @@ func (c *controller) processNextItem(ctx context.Context) bool {
 
 // reconcile makes the ConfigMap of a namespace what it should be.
 func (c *controller) reconcile(ctx context.Context, namespace string) error {
-	// A lister's only error is that it has none.
 	ns, err := c.namespaces.Get(namespace)
-	if err != nil || ns.DeletionTimestamp != nil {
+	if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
 		return nil // everything in it is deleted with it
 	}
-	have, _ := c.configMaps.ConfigMaps(namespace).Get(name)
+	have, haveErr := c.configMaps.ConfigMaps(namespace).Get(name)
+	if apierrors.IsNotFound(haveErr) {
+		have, haveErr = nil, nil
+	}
+	if err := errors.Join(err, haveErr); err != nil {
+		return err
+	}
 	_, wanted := ns.Annotations[annotation]
 	data := map[string]string{"labels": labels.Set(ns.Labels).String()} // sorted
 
