@@ -61,5 +61,13 @@ if [ "$phase" != DONE ]; then
 	echo "the sample is not DONE after two minutes; see what the operator says above, and kubectl describe at example-at" >&2
 	exit 1
 fi
+# It has one more thing to do: the pod keeps its finalizer until the operator has seen its end. Without the operator
+# nobody would take it off, and the pod could never be deleted.
+tracked() { kubectl get pod example-at-pod -o jsonpath='{.metadata.finalizers}' | grep -q programming-kubernetes; }
+for _ in $(seq 60); do
+	tracked || break
+	sleep 1
+done
 end
 kubectl logs example-at-pod
+kubectl delete -f "$at" >/dev/null

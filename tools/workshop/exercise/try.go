@@ -35,14 +35,15 @@ func (l *loader) readTries() {
 }
 
 // FindTry returns the exercise that has a try called name, and the number of the try there, from 1.
-// Of several it is the one whose lesson has the folder within, or is in it; else the one that is
-// current, by its ID; else the only one of the stage that has the folder. Its error names all that there are.
-func FindTry(r repository.Repository, name, within, current string) (Exercise, int, error) {
+// Of several it is the one whose lesson has the folder within, or is in it; else the one that is current,
+// by its ID; else that of the lesson that was read last, by its folder; else the only one of the stage that
+// has the folder. Its error names those that may be meant.
+func FindTry(r repository.Repository, name, within, current, read string) (Exercise, int, error) {
 	exercises, _, err := All(r)
 	if err != nil {
 		return Exercise{}, 0, err
 	}
-	var names, lessons []string
+	var names, near, lessons []string // near are the names of the stage that has the folder
 	var found []Exercise
 	for _, e := range exercises {
 		if e.Judge.Kind != Try {
@@ -50,23 +51,30 @@ func FindTry(r repository.Repository, name, within, current string) (Exercise, i
 		}
 		for _, group := range e.Judge.Groups {
 			names = append(names, group.Name)
+			if isIn(within, e.Stage.Folder) {
+				near = append(near, group.Name)
+			}
 		}
 		if e.tryNumber(name) > 0 {
 			found, lessons = append(found, e), append(lessons, e.lesson())
 		}
 	}
 	if len(found) == 0 {
-		return Exercise{}, 0, fmt.Errorf("there is no try %q; the tries are: %s", name, strings.Join(names, ", "))
+		if len(near) > 0 {
+			names = near
+		}
+		return Exercise{}, 0, fmt.Errorf("there is no try %q; %s", name, Suggest(name, "the tries", names))
 	}
-	var near string // the innermost lesson that has the folder
+	var here string // the innermost lesson that has the folder
 	for _, lesson := range lessons {
-		if isIn(within, lesson) && len(lesson) > len(near) {
-			near = lesson
+		if isIn(within, lesson) && len(lesson) > len(here) {
+			here = lesson
 		}
 	}
 	for _, meant := range []func(Exercise) bool{
-		func(e Exercise) bool { return e.lesson() == near },
+		func(e Exercise) bool { return e.lesson() == here },
 		func(e Exercise) bool { return e.ID() == current },
+		func(e Exercise) bool { return e.lesson() == read },
 		func(e Exercise) bool { return isIn(within, e.Stage.Folder) },
 		func(Exercise) bool { return true },
 	} {

@@ -25,8 +25,11 @@ func keys(in io.Reader, lines bool) (ask func(), pressed <-chan rune) {
 			if err != nil {
 				return
 			}
-			if lines && key != '\n' {
+			switch {
+			case lines && key != '\n':
 				_, _ = reader.ReadString('\n')
+			case !lines && pasted(in):
+				key = 0
 			}
 			keys <- unicode.ToLower(key)
 		}
@@ -37,6 +40,24 @@ func keys(in io.Reader, lines bool) (ask func(), pressed <-chan rune) {
 		default:
 		}
 	}, keys
+}
+
+// most is how many keys fingers press before somebody reads the first.
+const most = 2
+
+// pasted says whether more has come with a key than fingers press: text that was meant for a shell, or an arrow.
+// It takes that away.
+func pasted(in io.Reader) bool {
+	if !isTerminal(in) {
+		return false
+	}
+	file := in.(*os.File)
+	waiting, err := unix.IoctlGetInt(int(file.Fd()), inputWaiting)
+	if err != nil || waiting < most {
+		return false
+	}
+	_, _ = io.CopyN(io.Discard, file, int64(waiting))
+	return true
 }
 
 // oneByte reads no more than is needed now.

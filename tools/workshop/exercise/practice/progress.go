@@ -25,6 +25,8 @@ type Progress struct {
 	Track   string `json:"track,omitempty"`
 	Item    string `json:"item,omitempty"`
 	Reading bool   `json:"reading,omitempty"`
+	// Lesson is the folder of the one whose step was checked last.
+	Lesson string `json:"lesson,omitempty"`
 	// Steps are those that are done of each lesson, such as 4/queue.
 	Steps map[string][]int `json:"steps,omitempty"`
 	// Predictions are the answers to questions, in their order, by lesson and question, such as

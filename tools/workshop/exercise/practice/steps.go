@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/lesson"
 	"example.com/hacking-a-controller/tools/workshop/process"
 )
@@ -123,7 +124,7 @@ func lessonNamed(name string, lessons []lesson.Lesson) (lesson.Lesson, error) {
 	if name == "" {
 		return lesson.Lesson{}, fmt.Errorf("name the lesson: %s", strings.Join(names, ", "))
 	}
-	return lesson.Lesson{}, fmt.Errorf("there is no lesson %q; the lessons are: %s", name, strings.Join(names, ", "))
+	return lesson.Lesson{}, fmt.Errorf("there is no lesson %q; %s", name, exercise.Suggest(name, "the lessons", names))
 }
 
 // checkNext checks the next step of a stage, or of all if it is 0.
@@ -150,6 +151,9 @@ func (p practice) stageOf(dir string) int {
 // checkStep runs a step's check, and records that it is done. Its error is ErrNotYet if it is
 // not.
 func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.Step) error {
+	if err := p.update(func(progress *Progress) { progress.Lesson = l.Folder() }); err != nil {
+		return err
+	}
 	if answered, err := p.predict(ctx, l, step.Questions); err != nil || answered {
 		return cmp.Or(err, ErrNotYet)
 	}

@@ -51,6 +51,18 @@ func TestInATerminalAKeyCountsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Hint 1\r\n", text, "the key itself does not appear")
 
+	// Text that was pasted into the wrong window is no key.
+	_, err = person.WriteString("echo cat\n")
+	require.NoError(t, err)
+	ask()
+	assert.Zero(t, wait(t, keys, "that it was no key"))
+	_, err = person.WriteString("a\n")
+	require.NoError(t, err)
+	for _, want := range "a\n" { // fingers press Enter, too
+		ask()
+		assert.Equal(t, want, wait(t, keys, "each key"))
+	}
+
 	terminal.restore()
 	assert.Equal(t, before, settings())
 

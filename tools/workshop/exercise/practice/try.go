@@ -56,7 +56,7 @@ func (p practice) try(ctx context.Context, name string, in io.Reader, t *termina
 	if err != nil {
 		return err
 	}
-	e, n, err := exercise.FindTry(p.home, name, filepath.ToSlash(within), progress.Current)
+	e, n, err := exercise.FindTry(p.home, name, filepath.ToSlash(within), progress.Current, progress.Lesson)
 	if err != nil {
 		return err
 	}

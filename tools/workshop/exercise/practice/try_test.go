@@ -110,5 +110,5 @@ func TestTheSolutionOfATryIsAPatch(t *testing.T) {
 	_, err = l.check("")
 	require.NoError(t, err)
 	_, _, ended := l.try("thrice")
-	require.EqualError(t, wait(t, ended, "the end"), `there is no try "thrice"; the tries are: none, twice`)
+	require.EqualError(t, wait(t, ended, "the end"), `there is no try "thrice"; did you mean twice?`)
 }
