@@ -123,7 +123,7 @@ func TestTryAScheduleThatIsNoTimeIsInTheStatus(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, c.Status)
 	assert.Equal(t, "InvalidSchedule", c.Reason)
 	assert.Contains(t, c.Message, "tomorrow", "the message names what is wrong")
-	assert.Equal(t, int64(3), c.ObservedGeneration, "about which spec")
+	assert.Equal(t, int64(3), c.ObservedGeneration, "the ObservedGeneration of the condition is the Generation of the At")
 
 	version := at.ResourceVersion
 	_, err = (&reconciler{objects}).Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(at)})

@@ -28,7 +28,7 @@ func theCRDHas(t *testing.T, text, because string) {
 	content, err := os.ReadFile(filepath.Join(crds, "cnat.programming-kubernetes.info_ats.yaml"))
 	require.NoError(t, err)
 	words := strings.Join(strings.Fields(string(content)), " ")
-	require.True(t, strings.Contains(words, text), "%s; if at.go has it, run controller-gen again", because)
+	require.True(t, strings.Contains(words, text), "%s; if at.go has it, generate the CRD again, in .workshop/5-api-tries/05-crd-operator", because)
 }
 
 // withImage is an At in an image, or without one.
