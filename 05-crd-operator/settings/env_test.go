@@ -110,7 +110,7 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 // logged makes the next operator log into what it returns.
 func (s *env) logged() *testcluster.Output {
 	output := &testcluster.Output{}
-	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(output, prefix, args) }, funcr.Options{Verbosity: 4})
+	s.log = funcr.New(func(prefix, args string) { fmt.Fprintln(output, prefix, args) }, funcr.Options{Verbosity: 5})
 	return output
 }
 

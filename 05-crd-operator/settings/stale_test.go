@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,14 +25,19 @@ func TestNothingIsRemovedBecauseOfAStaleCache(t *testing.T) {
 	layers.Shut()
 	requests.Take()
 	before := lists.Load()
+	s.log = logr.Discard() // what is logged is of the first
 	stop := s.start()
 	s.layer("site", 0, data{"colour": "green"})
 	good := state{"settings": "colour=green; of site", "site": "True Merged 1"}
 	s.becomes(good)
 	s.eventually(func() bool { return lists.Load() > before || len(requests.ofConfigMap("")) > 0 }, "it has not seen the new ConfigMap")
+	reconciles := func() int { return strings.Count(log.String(), `"Reconcile successful"`) }
+	s.eventually(func() bool { return reconciles() > 0 }, "it is not done with the new ConfigMap")
 	require.Empty(t, requests.ofConfigMap(""))
 	stop()
+	known := reconciles()
 	layers.Open()
+	s.eventually(func() bool { return reconciles() > known }, "it has not heard of the layer")
 
 	// It has one worker and one key, so this repair comes after all that it did before.
 	s.edit(`{"data":{"colour":"forged"}}`)
