@@ -12,6 +12,7 @@ func TestANameThatIsMisspeltIsSuggested(t *testing.T) {
 		"forign":  "did you mean foreign?",
 		"Foreign": "did you mean foreign?",
 		"rep":     "did you mean report?",
+		"reporrt": "did you mean report?",
 		"letgo":   "did you mean let-go?",
 		"5/frist": "did you mean 5/first?",
 		"5/":      "did you mean 5/first?",
