@@ -1,6 +1,7 @@
 package practice
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -217,11 +218,19 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 		return fmt.Errorf("reading the solution: %w", err)
 	}
 	for _, file := range e.Judge.Write {
-		if strings.Contains(string(solution), "\n+++ b/"+e.Path(file)+"\n") { // not those of other tries
+		ofThis := strings.Contains(string(solution), "\n+++ b/"+e.Path(file)+"\n") // and not of other tries
+		if ofThis && !isGenerated(c.Path(e.Path(file))) {
 			s.printf("  write in  %s", s.path(c.Path(e.Path(file))))
 		}
 	}
 	return nil
+}
+
+// isGenerated says whether a file is a generator's to write: one of Go's, by its conventional comment, or
+// controller-gen's.
+func isGenerated(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && (bytes.Contains(text, []byte("// Code generated ")) || bytes.Contains(text, []byte("controller-gen.kubebuilder.io/version:")))
 }
 
 // lessonFile is where the lesson is that asks for some tries.

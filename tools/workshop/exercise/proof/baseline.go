@@ -57,8 +57,8 @@ func (p *Prover) proveModule(ctx context.Context, s *slot, folder string, trials
 		problems = notPassed(named, report)
 	}
 	if len(problems) > 0 {
-		p.report(folder, append(problems, "its exercises cannot be proved before that passes")...)
 		p.print("%s does NOT pass without a patch (%s)\n", folder, since(began))
+		p.report(folder, append(problems, "its exercises cannot be proved before that passes")...)
 		return false, nil
 	}
 	p.print("%s passes without a patch (%s)\n", folder, since(began))

@@ -41,7 +41,7 @@ type Prover struct {
 type problem struct{ where, what string }
 
 // Prove proves what the targets name. It tries all of it, and its error says how many
-// problems there are; each is printed with its exercise.
+// problems there are; each is printed when it is found, and once more at the end.
 func (p *Prover) Prove(ctx context.Context, targets []Target) error {
 	first, err := p.takeSlot(ctx, p.Repository)
 	if err != nil {
@@ -158,11 +158,13 @@ func (p *Prover) proveAll(ctx context.Context, first *slot, trials []trial) erro
 // besideLessons is how many exercises are proved at once while lessons are walked.
 const besideLessons = 2
 
+// report prints the problems at once, for who watches or may be cut short. conclude prints all of them again.
 func (p *Prover) report(where string, problems ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, what := range problems {
 		p.problems = append(p.problems, problem{where, what})
+		fmt.Fprintf(p.Out, "%s: %s\n", where, what)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -274,8 +275,13 @@ func TestTheOthersAreProvedAllTheSame(t *testing.T) {
 	require.NoError(t, r.Commit(t.Context(), "break it"))
 	out, err := proveTested(t, r)
 	require.EqualError(t, err, "there are 2 problems with the exercises, see above")
-	assert.Contains(t, out, "01-sums/lesson/exercises/lost: hints.md has 0 hints, at least two are needed")
-	assert.Contains(t, out, "01-sums/lesson/exercises/smallest: with the patch TestMax of ./sum fails, but does not print")
+	lost := "01-sums/lesson/exercises/lost: hints.md has 0 hints, at least two are needed"
+	smallest := "01-sums/lesson/exercises/smallest: with the patch TestMax of ./sum fails, but does not print"
+	assert.Contains(t, out, "1-lost is not complete\n"+lost, "at once, for who may end it early")
+	assert.Regexp(t, `1-smallest is NOT honest \(.*s\)\n`+regexp.QuoteMeta(smallest), out)
+	_, atTheEnd, _ := strings.Cut(out, "\n\n")
+	assert.Contains(t, atTheEnd, lost)
+	assert.Contains(t, atTheEnd, smallest)
 	assert.Contains(t, out, "silent is honest")
 	assert.Contains(t, out, "\nexercises: 1 passed, 2 failed\n")
 }

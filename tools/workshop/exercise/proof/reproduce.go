@@ -130,8 +130,8 @@ func (p *Prover) reproduce(ctx context.Context, b *bench, r reproduction) (ok bo
 		problem = err.Error()
 	}
 	if problem != "" {
-		p.report(r.where, problem)
 		p.print("%s is NOT reproduced (%s)\n", r.ID(), since(began))
+		p.report(r.where, problem)
 		return false, nil
 	}
 	p.print("%s is reproduced (%s)\n", r.ID(), since(began))

@@ -33,14 +33,14 @@ func (p *Prover) plan(ctx context.Context, s *slot, targets []Target) ([]trial, 
 			e, err := exercise.Load(s.Repository, target.Stage, name)
 			exercises = append(exercises, e)
 			if problems, bad := errors.AsType[exercise.Problems](err); bad {
-				p.report(e.Folder(), problems...)
 				p.print("%s is not complete\n", e.ID())
+				p.report(e.Folder(), problems...)
 				continue
 			}
 			files, problems := rules(ctx, s.Repository, e)
 			if len(problems) > 0 {
-				p.report(e.Folder(), problems...)
 				p.print("%s is NOT honest\n", e.ID())
+				p.report(e.Folder(), problems...)
 				continue
 			}
 			if modules[e.Module()] == nil {
@@ -95,8 +95,8 @@ func (p *Prover) prove(ctx context.Context, s *slot, t trial) error {
 		problems = append(problems, err.Error())
 	}
 	if len(problems) > 0 {
-		p.report(t.Folder(), problems...)
 		p.print("%s is NOT honest (%s)\n", t.ID(), since(began))
+		p.report(t.Folder(), problems...)
 		proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Took: time.Since(began), Result: proving.Failed})
 		return nil
 	}
