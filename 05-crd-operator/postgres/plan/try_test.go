@@ -14,7 +14,7 @@ import (
 
 // What the lesson of part 8.2 asks the reader to write. Until then, these tests fail.
 
-func TestTryFencingIsTold(t *testing.T) {
+func TestTryFencingIsRecorded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		observed plan.Observed
 		want     string
@@ -52,8 +52,8 @@ func TestTryATermNeverGoesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := before
 			w.status.term = tc.to
-			said := broken(&before, move{kind: act}, &w, &scope{})
-			require.Equal(t, tc.want, said != "", "the term goes from %d to %d, and broken says %q", before.status.term, tc.to, said)
+			problem := broken(&before, move{kind: act}, &w, &scope{})
+			require.Equal(t, tc.want, problem != "", "the term goes from %d to %d, and broken says %q", before.status.term, tc.to, problem)
 		})
 	}
 	f := explore(&scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}})
