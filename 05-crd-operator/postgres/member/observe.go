@@ -84,15 +84,6 @@ func (s session) standbys(ctx context.Context) ([]standby, error) {
 	return standbys, nil
 }
 
-// streaming are the standbys that receive.
-func (o observation) streaming() []string {
-	var names []string
-	for _, s := range o.standbys {
-		names = append(names, s.name)
-	}
-	return names
-}
-
 // waitsFor returns the standby of this name, if it receives and commits wait for it.
 func (o observation) waitsFor(name string) (standby, bool) {
 	i := slices.IndexFunc(o.standbys, func(s standby) bool { return s.name == name && s.sync })
@@ -152,7 +143,10 @@ func (a *agent) ask(ctx context.Context) (observation, error) {
 }
 
 func (a *agent) describe(r *plan.Report, o observation, status postgres.PostgresClusterStatus) {
-	r.Running, r.Writable, r.Received, r.Streaming = true, o.writable, o.At, o.streaming()
+	r.Running, r.Writable, r.Received = true, o.writable, o.At
+	for _, s := range o.standbys {
+		r.Streaming = append(r.Streaming, s.name)
+	}
 	// A promotion that is under way has noted its timeline, perhaps, and not begun to take writes.
 	if underWay := a.begins != 0 && !o.writable; underWay {
 		r.Timeline = o.Timeline

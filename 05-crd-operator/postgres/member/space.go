@@ -197,13 +197,3 @@ func (a *agent) endTransactions(ctx context.Context) error {
 		AND (xact_start < to_timestamp(%f) OR backend_xid IS NOT NULL AND xact_start < to_timestamp(%f))`, seconds, seconds+1))
 	return err
 }
-
-// capacityOf is what the disk of a member was promised to have, in bytes, or zero.
-func capacityOf(status postgres.PostgresClusterStatus, name string) int64 {
-	for _, m := range status.Members {
-		if m.Name == name {
-			return m.Storage.Value()
-		}
-	}
-	return 0
-}

@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -159,13 +160,21 @@ func (a *agent) stopped() {
 	a.begins, a.followed, a.paused = 0, followed{}, false
 }
 
+// memberOf is what the status says of a member, if it does.
+func memberOf(status postgres.PostgresClusterStatus, name string) (m postgres.MemberStatus) {
+	if i := slices.IndexFunc(status.Members, func(m postgres.MemberStatus) bool { return m.Name == name }); i >= 0 {
+		m = status.Members[i]
+	}
+	return m
+}
+
 // primaryOf is the member that the status names.
 func primaryOf(status postgres.PostgresClusterStatus) peer {
-	p := peer{name: status.Primary, uid: status.PrimaryUID}
-	for _, m := range status.Members {
-		if m.Name == status.Primary {
-			p.address = m.Address
-		}
-	}
-	return p
+	return peer{status.Primary, memberOf(status, status.Primary).Address, status.PrimaryUID}
+}
+
+// capacityOf is what the disk of a member was promised to have, in bytes, or zero.
+func capacityOf(status postgres.PostgresClusterStatus, name string) int64 {
+	storage := memberOf(status, name).Storage
+	return storage.Value()
 }

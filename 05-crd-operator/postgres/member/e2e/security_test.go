@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
@@ -44,23 +43,13 @@ func (a *agent) refuses(config *pgconn.Config, code string) {
 	assert.Equal(a, code, refused.Code)
 }
 
-// configure returns the configuration of a client that has all that it needs.
+// configure returns the configuration of a client of a member that runs.
 func (a *agent) configure(role, password string) *pgconn.Config {
 	a.Helper()
-	r := a.awaits("runs", func(r report) bool { return r.Running })
-	config, err := a.clientConfig(r.Address, role, password)
-	require.NoError(a, err)
-	config.TLSConfig, err = certificate.ClientConfig(a.bundle, "db")
+	a.awaits("runs", func(r report) bool { return r.Running })
+	config, err := a.clientConfig(role, password)
 	require.NoError(a, err)
 	return config
-}
-
-// hasAppDatabase waits until the member has made it.
-func (a *agent) hasAppDatabase() {
-	a.Helper()
-	a.eventually(func() bool {
-		return a.sql("SELECT count(*) FROM pg_database WHERE datname = 'app'")[0] == "1"
-	}, "%s has a database app", a.name)
 }
 
 func TestPasswordsChangeWithoutARestart(t *testing.T) {
@@ -134,7 +123,7 @@ func TestANewPrimaryHasTheRolesOfTheSecrets(t *testing.T) {
 	e.elect("db-1", "")
 	first.admits("app", passwords["app"])
 	first.admits("replication", passwords["replication"])
-	first.hasAppDatabase()
+	e.eventually(func() bool { return first.sql("SELECT count(*) FROM pg_database WHERE datname = 'app'")[0] == "1" }, "db-1 has a database app")
 }
 
 func TestWhatRolesMayDo(t *testing.T) {
