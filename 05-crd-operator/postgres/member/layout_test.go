@@ -19,6 +19,7 @@ func TestCopyThatWasNotCompletedIsNoDatabase(t *testing.T) {
 	assert.False(t, files.complete())
 	require.NoError(t, files.keep())
 	assert.True(t, files.complete())
+	require.NoError(t, os.MkdirAll(filepath.Join(files.partial(), "pg_wal"), 0o700)) // a copy that was cut off
 	require.NoError(t, files.wipe())
 	assert.False(t, files.complete())
 

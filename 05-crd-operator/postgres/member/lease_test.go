@@ -262,6 +262,21 @@ func TestARenewalThatWasRefusedEndsBeforeTheLeaseIsFreed(t *testing.T) {
 	})
 }
 
+// The same, and by then the deadline has passed: PostgreSQL was killed once, and may run again.
+func TestARenewalThatWasRefusedIsNotRepeatedTooLate(t *testing.T) {
+	leases(t, func(t *testing.T, a, _ *lease) {
+		lapsed := 0
+		a.lapsed = func() { lapsed++ }
+		require.NoError(t, a.take(t.Context(), 1))
+		server := a.lock.(*lock)
+		server.version++
+		server.before = func() { elapse(deadline) }
+		require.NoError(t, a.renew(t.Context()))
+		assert.False(t, a.holds())
+		assert.Equal(t, 1, lapsed)
+	})
+}
+
 func TestALeaseThatCouldNotBeFreedIsHeld(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
 		require.NoError(t, a.take(t.Context(), 1))

@@ -39,6 +39,9 @@ func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	writeLog(t, p, 1)
 	require.NoError(t, syscall.Kill(sender, syscall.SIGCONT))
 	require.NoError(t, <-cloned, "a copy that is slower than the log is removed")
+	segments, err := filepath.Glob(filepath.Join(standby.files.log(), strings.Repeat("?", 24)))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(segments), 4, "the log that was written during the copy")
 	receiveFrom(t, standby, source)
 	awaitAnswer(t, standby, "SELECT max(n) FROM rows", "1") // which may be from the log that came with the copy
 	awaitAnswer(t, primary, "SELECT active FROM pg_replication_slots", "t")

@@ -89,7 +89,7 @@ func (l layout) measure() (u usage, err error) {
 	if err := unix.Statfs(string(l), &system); err != nil {
 		return u, err
 	}
-	u.free = int64(system.Bavail) * int64(system.Bsize) //nolint:unconvert // they have other types elsewhere
+	u.free = int64(system.Bavail) * int64(system.Bsize) // of other types elsewhere
 	err = filepath.WalkDir(string(l), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			var file fs.FileInfo
