@@ -230,10 +230,11 @@ func writeNew(path string, write func(io.Writer) error, name func(from, to strin
 	if err := name(file.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(folder)
+	return SyncFolder(folder)
 }
 
-func syncFolder(path string) error {
+// SyncFolder has the disk keep the names that are in a folder.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

@@ -96,6 +96,17 @@ func (f Folder) Unbroken() (bases []Base, gap string, err error) {
 	return slices.DeleteFunc(bases, func(b Base) bool { return number(b.Segment) <= gap }), gap, nil
 }
 
+// SegmentSize is that of PostgreSQL's segments of the log, in bytes.
+const SegmentSize = 16 << 20
+
+// SegmentEnd is the position at which a segment ends, or zero if it is another file.
+func SegmentEnd(name string) uint64 {
+	if len(name) != segmentLength || !isSegment(name) {
+		return 0
+	}
+	return uint64(count(number(name))+1) * SegmentSize
+}
+
 // count is a number of a segment as one that counts: its second half goes to 255.
 func count(number string) int64 {
 	high, _ := strconv.ParseInt(number[:8], 16, 64) // isSegment has seen to it

@@ -1,39 +1,34 @@
 // Package member is the agent: the process that runs one PostgreSQL of a PostgresCluster.
 //
+//	command.go   the command line, and what PostgreSQL and a backup's pod run
 //	agent.go     what it has, and what runs side by side
 //	loop.go      observe, plan.NextStep, do that, again
+//	observe.go   what the agent asks its own PostgreSQL, and reports
 //	steps.go     what it can do
 //	follow.go    receive from the primary, unless the logs have diverged
-//	history.go   what PostgreSQL notes of its timelines
-//	timeline.go  which one a promotion begins
+//	timeline.go  which timelines there are, and the one that a promotion begins
+//	clone.go     copy the primary's database, again and again
+//	logstream.go the log that is received meanwhile
+//	slots.go     what log the primary keeps for others
 //	archive.go   archive the log
 //	archiver.go  what of it is in the archive
 //	backup.go    make a base backup, and restore it on trial
 //	restore.go   make a database of one
-//	clone.go     copy the primary's database
-//	attempts.go  what it does when that fails
-//	logstream.go the log that is received meanwhile
-//	slots.go     what log the primary keeps for others
 //	postgres.go  the server: initdb, start, settings, stop
 //	process.go   its process, which never outlives the agent
 //	settings.go  what is in its settings
 //	altered.go   what ALTER SYSTEM must not change
 //	control.go   pg_control: what a standby needs as much of as its primary
 //	lapse.go     commits that were acknowledged on one disk
-//	secrets.go   the passwords and certificates, as files
-//	scram.go     what PostgreSQL stores of a password
-//	roles.go     the roles, and their passwords
-//	refresh.go   what has changed in the Secrets, for a PostgreSQL that runs
+//	secrets.go   the passwords and certificates, as files, and those that change
+//	roles.go     the roles, and what PostgreSQL stores of their passwords
 //	layout.go    what is on the disk
-//	query.go     a connection to it, or to that of another member
-//	observe.go   what the agent asks its own
-//	reach.go     whether new clients can connect
-//	promote.go   take writes, and wait for no reader
 //	space.go     what is left on the disk
+//	query.go     a connection to a PostgreSQL, its own or that of another member
+//	reach.go     whether new clients can connect
 //	lease.go     the Lease, and its deadline
 //	status.go    what others see
 //	cluster.go   the API server
-//	command.go   the command line, and in subcommands.go what PostgreSQL and a backup's pod run
 package member
 
 import (
@@ -56,14 +51,8 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/trace"
 )
 
-// Cluster is what an agent reads of its cluster, and writes.
-type Cluster interface {
-	// Watch calls seen with the status, and again with each newer one, until the context ends.
-	Watch(ctx context.Context, seen func(postgres.PostgresClusterStatus)) error
-}
-
-// Options say which member this is, and what it has.
-type Options struct {
+// options say which member this is, and what it has.
+type options struct {
 	Name     string    // of the pod
 	UID      types.UID // of the pod
 	Data     string    // the folder of the volume
@@ -79,14 +68,13 @@ type Options struct {
 
 	Trace *trace.Recorder // of what it observes and decides; nil if nobody wants it
 
-	Cluster Cluster
+	Cluster cluster
 	Lease   resourcelock.Interface
 }
 
 // agent runs one PostgreSQL. Its fields belong to the loop, but for those below mu.
 type agent struct {
-	Options
-	version  string
+	options
 	server   *server
 	lease    *lease
 	archiver *archiver    // nil if nothing is archived
@@ -95,12 +83,12 @@ type agent struct {
 	trouble  error          // of the last step
 	restored *plan.Restored // what the database was made of, if this agent has restored it
 
-	session  *session // to its PostgreSQL, if it has answered
-	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
-	names    string   // whom all of PostgreSQL's processes make commits wait for
-	since    since    // from where on they wait for the standby that it has now
-	lapse    lapse    // commits that may be on its disk only
-	paused   bool     // PostgreSQL applies no more of the log
+	session  session // to its PostgreSQL, if it has answered
+	begins   int32   // the timeline of its promotion since it was started, or 0: it was not promoted
+	names    string  // whom all of PostgreSQL's processes make commits wait for
+	since    since   // from where on they wait for the standby that it has now
+	lapse    lapse   // commits that may be on its disk only
+	paused   bool    // PostgreSQL applies no more of the log
 	followed followed
 	streamed time.Time // when it last received from there
 	diverged followed  // from whom
@@ -126,16 +114,8 @@ type agent struct {
 // errNotYet means that a step has to wait for something that comes by itself.
 var errNotYet = errors.New("not yet")
 
-// Run runs the agent until its context ends, or PostgreSQL does. It leaves nothing behind but
+// run runs the agent until its context ends, or PostgreSQL does. It leaves nothing behind but
 // the database.
-func Run(ctx context.Context, o Options) error {
-	a, err := newAgent(ctx, o)
-	if err != nil {
-		return err
-	}
-	return a.run(ctx)
-}
-
 func (a *agent) run(ctx context.Context) error {
 	defer os.RemoveAll(a.server.settings.sockets)
 	status := &http.Server{Handler: a.reporter.handler(), ReadHeaderTimeout: requestTimeout}
@@ -148,8 +128,8 @@ func (a *agent) run(ctx context.Context) error {
 
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		if err := a.Cluster.Watch(running, a.see); running.Err() == nil {
-			return err
+		if err := a.Cluster.watch(running, a.see); running.Err() == nil {
+			return fmt.Errorf("watching the cluster: %w", err)
 		}
 		return nil
 	})
@@ -164,7 +144,7 @@ func (a *agent) run(ctx context.Context) error {
 	return errors.Join(g.Wait(), a.end(context.WithoutCancel(ctx)))
 }
 
-func newAgent(ctx context.Context, o Options) (*agent, error) {
+func newAgent(ctx context.Context, o options) (*agent, error) {
 	version, err := findVersion(ctx, o.Programs)
 	if err != nil {
 		return nil, err
@@ -183,7 +163,7 @@ func newAgent(ctx context.Context, o Options) (*agent, error) {
 		return nil, err
 	}
 	a := &agent{
-		Options: o, version: version, listener: listener, news: make(chan struct{}, 1), space: space{files: files},
+		options: o, listener: listener, news: make(chan struct{}, 1), space: space{files: files},
 		server: &server{programs: o.Programs, files: files, settings: settings{uid: o.UID, version: version, member: o.Name, address: o.Address, sockets: sockets, secrets: secrets(o.Secrets)}},
 	}
 	a.term, a.endTerm = context.WithCancel(context.Background())
@@ -191,7 +171,7 @@ func newAgent(ctx context.Context, o Options) (*agent, error) {
 	if o.Backup != "" {
 		// Standbys archive, too, so that the next primary knows what the last one has not done.
 		a.server.settings.archive, a.server.settings.mode = archiveCommand(o.Program, string(o.Backup)), "always"
-		a.archiver = &archiver{folder: o.Backup, failure: files.archiveFailure(), timeout: o.ArchiveTimeout, connect: a.connect, holds: a.lease.holds}
+		a.archiver = &archiver{folder: o.Backup, server: a.server, timeout: o.ArchiveTimeout, holds: a.lease.holds}
 	}
 	return a, nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 )
 
 // ALTER SYSTEM writes postgresql.auto.conf, which PostgreSQL reads after the agent's own file, and
@@ -90,16 +92,11 @@ func (s *server) dropAltered(names []string) (bool, error) {
 // database, so that no copy of that has it twice.
 func (l layout) replaceAltered(path, content string) error {
 	written := filepath.Join(string(l), filepath.Base(path)+".new")
-	file, err := os.OpenFile(written, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(content)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+	if err := writeFile(written, os.O_TRUNC, content); err != nil {
 		return err
 	}
 	if err := os.Rename(written, path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return archive.SyncFolder(filepath.Dir(path))
 }

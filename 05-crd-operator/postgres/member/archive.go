@@ -61,12 +61,12 @@ func archiveFile(ctx context.Context, f archive.Folder, path string) error {
 // has left of it is called .partial.
 func wasCutOff(path string) (bool, error) {
 	name, isPart := strings.CutSuffix(filepath.Base(path), ".partial")
-	end := segmentEnd(name)
+	end := plan.LSN(archive.SegmentEnd(name))
 	if isPart || end == 0 {
 		return isPart, nil
 	}
 	histories, err := histories(filepath.Dir(path))
-	timeline, _ := strconv.ParseInt(name[:8], 16, 32) // segmentEnd has read the rest
+	timeline, _ := strconv.ParseInt(name[:8], 16, 32) // as it is a segment's
 	for _, history := range slices.Backward(histories) {
 		forks, err := readHistory(history)
 		if len(forks) > 0 || err != nil { // that of the newest timeline
@@ -79,7 +79,7 @@ func wasCutOff(path string) (bool, error) {
 // claim makes the archive that of the database whose segment this is. Its first page has the
 // identifier of the database.
 func claim(f archive.Folder, path string) error {
-	if segmentEnd(filepath.Base(path)) == 0 {
+	if archive.SegmentEnd(filepath.Base(path)) == 0 {
 		return nil
 	}
 	file, err := os.Open(path)
@@ -101,12 +101,12 @@ const quietly = "GOTRACEBACK=none "
 // archiveCommand and fetchCommand are what PostgreSQL runs: it replaces %p by a path, and %f by
 // a name.
 func archiveCommand(program, folder string) string {
-	return fmt.Sprintf(quietly+"%s archive --backup %s %%p", word(program), word(folder))
+	return fmt.Sprintf(quietly+"%s archive %s %%p", word(program), word(folder))
 }
 
 // fetchCommand fetches no segment after the last one, if one is named.
 func fetchCommand(program, folder, last string) string {
-	return fmt.Sprintf(quietly+"%s fetch --backup %s --last '%s' %%f %%p", word(program), word(folder), last)
+	return fmt.Sprintf(quietly+"%s fetch %s '%s' %%f %%p", word(program), word(folder), last)
 }
 
 // word is a value as the shell has it, in a command of PostgreSQL.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
@@ -29,20 +29,18 @@ const mostSamples = 5000
 // works beside the loop, which must not wait for another disk.
 type archiver struct {
 	folder  archive.Folder
-	failure string                                 // the file that has why one of the log was not archived
-	timeout time.Duration                          // how long a commit waits at most until its segment is closed
-	connect func(context.Context) (session, error) // to its own PostgreSQL
-	holds   func() bool                            // whether it holds the Lease
+	server  *server
+	timeout time.Duration // how long a commit waits at most until its segment is closed
+	holds   func() bool   // whether it holds the Lease
 
-	session   session // once there was one
+	session   session
 	samples   []sample
 	archived  plan.LSN  // all before it is in the archive
 	closed    plan.LSN  // all before it is in segments that are closed
 	published time.Time // until when it is complete, as the archive says
 	wrote     time.Time // when it was told that
 
-	mu     sync.Mutex
-	report *plan.Archive
+	report atomic.Pointer[plan.Archive] // what was observed last, or nil if this is not the primary
 }
 
 // sample is how far the log went at a time. What was acknowledged before that time is not after
@@ -56,43 +54,23 @@ type sample struct {
 	transactions string
 }
 
-// get returns what was observed last, or nil if this is not the primary.
-func (a *archiver) get() *plan.Archive {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.report
-}
-
-func (a *archiver) set(report *plan.Archive) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.report = report
-}
-
 // run observes until the context ends.
 func (a *archiver) run(ctx context.Context) {
-	ticker := time.NewTicker(sampleEvery)
-	defer ticker.Stop()
-	for {
+	defer a.session.close()
+	wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) {
 		if a.holds() {
 			a.observe(ctx)
-		} else {
-			a.samples, a.archived, a.closed, a.published = nil, 0, 0, time.Time{}
-			a.set(nil)
-		}
-		select {
-		case <-ctx.Done():
-			a.disconnect()
 			return
-		case <-ticker.C:
 		}
-	}
+		a.samples, a.archived, a.closed, a.published = nil, 0, 0, time.Time{}
+		a.report.Store(nil)
+	}, sampleEvery)
 }
 
 func (a *archiver) observe(ctx context.Context) {
 	failure, err := a.sample(ctx)
 	if err != nil {
-		a.disconnect()
+		a.session.close()
 		return // PostgreSQL ends, or has not begun; the loop knows
 	}
 	report := &plan.Archive{Failure: failure}
@@ -105,7 +83,7 @@ func (a *archiver) observe(ctx context.Context) {
 		report.Failure = err.Error()
 	}
 	report.Until = a.published
-	a.set(report)
+	a.report.Store(report)
 }
 
 // read reads what base backups there are, and tells the archive until when it is complete. What
@@ -136,10 +114,8 @@ const archiveQuestion = `SELECT pg_current_wal_flush_lsn(), pg_current_snapshot(
 
 // sample asks PostgreSQL how far its log goes, and which file of it was archived last.
 func (a *archiver) sample(ctx context.Context) (failure string, err error) {
-	if a.session.PgConn == nil {
-		if a.session, err = a.connect(ctx); err != nil {
-			return "", err
-		}
+	if err := a.session.open(ctx, a.server.local("")); err != nil {
+		return "", err
 	}
 	now := time.Now() // not after what is measured
 	row, err := a.session.row(ctx, archiveQuestion)
@@ -160,7 +136,7 @@ func (a *archiver) sample(ctx context.Context) (failure string, err error) {
 
 // reason is why a file was not archived, as far as the program that was to do it could tell.
 func (a *archiver) reason() string {
-	if content, err := os.ReadFile(a.failure); err == nil && len(content) > 0 {
+	if content, err := os.ReadFile(a.server.files.archiveFailure()); err == nil && len(content) > 0 {
 		return string(content)
 	}
 	return "the log of the primary says why"
@@ -180,13 +156,6 @@ func (a *archiver) closeSegment(ctx context.Context, now time.Time) error {
 	}
 	a.closed, err = parseLSN(row[0])
 	return err
-}
-
-func (a *archiver) disconnect() {
-	if a.session.PgConn != nil {
-		a.session.close()
-		a.session = session{}
-	}
 }
 
 // add adds a sample. One that shows no change since the last one only makes that later.
@@ -226,24 +195,5 @@ func archivedWith(name string) plan.LSN {
 	if segment, isNote := strings.CutSuffix(name, ".backup"); isNote {
 		name, _, _ = strings.Cut(segment, ".")
 	}
-	return segmentEnd(name)
-}
-
-const segmentSize = 16 << 20
-
-// segmentEnd is where a segment of the log ends, or zero if it is another file. Its name has
-// eight digits each for the timeline, the first half of the position, and the number within that.
-func segmentEnd(name string) plan.LSN {
-	if len(name) != 24 {
-		return 0
-	}
-	high, err := strconv.ParseUint(name[8:16], 16, 32)
-	if err != nil {
-		return 0
-	}
-	low, err := strconv.ParseUint(name[16:], 16, 32)
-	if err != nil {
-		return 0
-	}
-	return plan.LSN(high<<32 + (low+1)*segmentSize)
+	return plan.LSN(archive.SegmentEnd(name))
 }

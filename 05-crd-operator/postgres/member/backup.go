@@ -15,8 +15,8 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 )
 
-// BackupOptions say what is copied, and where to.
-type BackupOptions struct {
+// backupOptions say what is copied, and where to.
+type backupOptions struct {
 	Member   string         // the name of the member to copy
 	Address  string         // where its PostgreSQL listens, as host:port
 	UID      types.UID      // of its pod
@@ -28,8 +28,8 @@ type BackupOptions struct {
 	Program  string         // the agent
 }
 
-// Backup makes a base backup, and removes those that are too many.
-func Backup(ctx context.Context, o BackupOptions) error {
+// run makes a base backup, and removes those that are too many.
+func (o backupOptions) run(ctx context.Context) error {
 	id, err := o.Folder.NextID(time.Now())
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func Backup(ctx context.Context, o BackupOptions) error {
 }
 
 // make makes a base backup, and restores it on trial. A copy that cannot be restored is none.
-func (o BackupOptions) make(ctx context.Context, id string) error {
+func (o backupOptions) make(ctx context.Context, id string) error {
 	begun := time.Now()
 	b := archive.Base{ID: id}
 	var err error
@@ -59,7 +59,7 @@ func (o BackupOptions) make(ctx context.Context, id string) error {
 }
 
 // copy copies the database, and returns how large the copy is.
-func (o BackupOptions) copy(ctx context.Context, id string) (int64, error) {
+func (o backupOptions) copy(ctx context.Context, id string) (int64, error) {
 	from, err := connectMember(ctx, peer{o.Member, o.Address, o.UID}, secrets(o.Secrets))
 	if err != nil {
 		return 0, err
@@ -89,9 +89,13 @@ func (o BackupOptions) copy(ctx context.Context, id string) (int64, error) {
 
 // try restores a base backup with all of the log that is in the archive, and reads all tables.
 // It returns the first file of the log that was needed.
-func (o BackupOptions) try(ctx context.Context, id string) (segment string, err error) {
+func (o backupOptions) try(ctx context.Context, id string) (segment string, err error) {
 	files := layout(filepath.Join(o.Trial, "database"))
-	s := &server{programs: o.Programs, settings: settings{member: o.Member, secrets: secrets(o.Secrets)}}
+	version, err := findVersion(ctx, o.Programs)
+	if err != nil {
+		return "", err
+	}
+	s := &server{programs: o.Programs, settings: settings{version: version, member: o.Member, secrets: secrets(o.Secrets)}}
 	r, err := s.recover(ctx, files, o.Folder, id, o.Program, time.Time{})
 	if err != nil {
 		return "", err

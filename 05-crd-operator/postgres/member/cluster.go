@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,86 +22,79 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
 
-// apiCluster is the Cluster that the API server has.
-type apiCluster struct {
-	config  *rest.Config
-	scheme  *runtime.Scheme
-	mapper  meta.RESTMapper
-	client  client.Client
-	cluster types.NamespacedName
+// cluster is what the pod of a member sees of its PostgresCluster.
+type cluster struct {
+	config *rest.Config
+	name   types.NamespacedName
 }
 
-// NewCluster returns what the pod of a member sees of its cluster.
-func NewCluster(config *rest.Config, cluster types.NamespacedName) (Cluster, error) {
-	c := &apiCluster{config: config, scheme: runtime.NewScheme(), cluster: cluster}
-	if err := postgres.AddToScheme(c.scheme); err != nil {
-		return nil, err
-	}
-	// One kind, so nothing has to be discovered.
-	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(postgres.SchemeGroupVersion.WithKind("PostgresCluster"), meta.RESTScopeNamespace)
-	c.mapper = mapper
-	var err error
-	c.client, err = client.New(config, client.Options{Scheme: c.scheme, Mapper: mapper})
-	return c, err
-}
-
-// NewLease returns the Lease of a cluster, which has the cluster's name. The operator makes it.
-func NewLease(config *rest.Config, cluster types.NamespacedName, holder types.UID) (resourcelock.Interface, error) {
-	leases, err := coordinationv1.NewForConfig(config)
+// lock is the Lease of the cluster, which has the cluster's name. The operator makes it.
+func (c cluster) lock(holder types.UID) (resourcelock.Interface, error) {
+	leases, err := coordinationv1.NewForConfig(c.config)
 	if err != nil {
 		return nil, err
 	}
 	return &resourcelock.LeaseLock{
-		LeaseMeta:  metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name},
+		LeaseMeta:  metav1.ObjectMeta{Namespace: c.name.Namespace, Name: c.name.Name},
 		Client:     leases,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: string(holder)},
 	}, nil
 }
 
-// Watch calls seen with each status that is newer than all before it. The first one is read
+// watch calls seen with each status that is newer than all before it. The first one is read
 // live, since a watch may begin with what an API server remembers, which may be old.
-func (c *apiCluster) Watch(ctx context.Context, seen func(postgres.PostgresClusterStatus)) error {
-	newest := &newest{seen: seen}
-	cluster, err := c.read(ctx)
+func (c cluster) watch(ctx context.Context, seen func(postgres.PostgresClusterStatus)) error {
+	scheme := runtime.NewScheme()
+	if err := postgres.AddToScheme(scheme); err != nil {
+		return err
+	}
+	// One kind, so nothing has to be discovered.
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(postgres.SchemeGroupVersion.WithKind("PostgresCluster"), meta.RESTScopeNamespace)
+	live, err := client.New(c.config, client.Options{Scheme: scheme, Mapper: mapper})
 	if err != nil {
 		return err
 	}
-	newest.offer(cluster)
+	first, err := c.read(ctx, live)
+	if err != nil {
+		return err
+	}
+	newest := &newest{seen: seen}
+	newest.offer(first)
 	informers, err := cache.New(c.config, cache.Options{
-		Scheme: c.scheme, Mapper: c.mapper,
-		DefaultNamespaces: map[string]cache.Config{c.cluster.Namespace: {FieldSelector: fields.OneTermEqualSelector("metadata.name", c.cluster.Name)}},
+		Scheme: scheme, Mapper: mapper,
+		DefaultNamespaces: map[string]cache.Config{c.name.Namespace: {FieldSelector: fields.OneTermEqualSelector("metadata.name", c.name.Name)}},
 	})
 	if err != nil {
-		return fmt.Errorf("watching the cluster: %w", err)
+		return err
 	}
 	informer, err := informers.GetInformer(ctx, &postgres.PostgresCluster{}, cache.BlockUntilSynced(false))
 	if err != nil {
-		return fmt.Errorf("watching the cluster: %w", err)
+		return err
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    newest.offer,
 		UpdateFunc: func(_, now any) { newest.offer(now) },
 	})
 	if err != nil {
-		return fmt.Errorf("watching the cluster: %w", err)
+		return err
 	}
 	return informers.Start(ctx)
 }
 
 // read reads the cluster. It tries until the API server answers.
-func (c *apiCluster) read(ctx context.Context) (*postgres.PostgresCluster, error) {
-	cluster := &postgres.PostgresCluster{}
+func (c cluster) read(ctx context.Context, live client.Reader) (*postgres.PostgresCluster, error) {
+	found := &postgres.PostgresCluster{}
 	err := wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
-		err := c.client.Get(ctx, c.cluster, cluster)
+		err := live.Get(ctx, c.name, found)
 		if err != nil {
 			klog.FromContext(ctx).Error(err, "the cluster could not be read; trying again")
 		}
 		return err == nil, nil
 	})
-	return cluster, err
+	return found, err
 }
 
 // newest lets nothing through that is older than what was there before.

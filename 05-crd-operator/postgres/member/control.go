@@ -60,76 +60,67 @@ func parseControl(content []byte) []int {
 	return values
 }
 
-// raised are arguments for PostgreSQL, for the parameters of which the database needs more than
-// its settings say. So a member can have more of them than it had, and never less.
-func (s *server) raised() ([]string, error) {
+// lacking are the parameters of which the database needs more than PostgreSQL has, and how much. A
+// member is started with these, so it can have more of them than it had, and never less.
+func (s *server) lacking(has func(parameter string) (string, error)) (values []string, err error) {
 	needed, err := s.files.needed()
 	if err != nil {
 		return nil, fmt.Errorf("reading which settings the database needs: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), parametersTimeout)
-	defer cancel()
-	var args []string
 	for i, least := range needed {
-		set, err := s.configured(ctx, parameters[i])
+		text, err := has(parameters[i])
+		if err != nil {
+			return nil, err
+		}
+		set, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
 		}
 		if set < least {
-			args = append(args, "-c", fmt.Sprintf("%s=%d", parameters[i], least))
+			values = append(values, fmt.Sprintf("%s=%d", parameters[i], least))
 		}
 	}
-	return args, nil
+	return values, nil
 }
 
 // configured is what PostgreSQL would take a setting to be.
-func (s *server) configured(ctx context.Context, name string) (int, error) {
+func (s *server) configured(name string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), parametersTimeout)
+	defer cancel()
 	var problem bytes.Buffer
 	command := exec.CommandContext(ctx, filepath.Join(s.programs, "postgres"), append(s.files.arguments(), "-C", name)...)
 	command.Stderr = &problem
 	output, err := command.Output()
 	if err != nil {
-		return 0, fmt.Errorf("asking postgres for %s: %w: %s", name, err, problem.String())
+		return "", fmt.Errorf("asking postgres for %s: %w: %s", name, err, problem.String())
 	}
-	return strconv.Atoi(strings.TrimSpace(string(output)))
+	return string(output), nil
+}
+
+// show is what a PostgreSQL that runs takes a setting to be.
+func (s session) show(ctx context.Context) func(name string) (string, error) {
+	return func(name string) (string, error) {
+		row, err := s.row(ctx, "SHOW "+name)
+		if err != nil {
+			return "", err
+		}
+		return row[0], nil
+	}
 }
 
 // keepParameters stops a standby that can apply no more of the log of its primary, and that could
 // not be promoted. It starts again with what it needs. One that somebody has paused goes on waiting.
 func (a *agent) keepParameters(ctx context.Context) {
-	if !a.paused || a.session == nil {
+	if !a.paused || a.session.PgConn == nil {
 		return
 	}
-	lacking, err := a.server.lacking(ctx, *a.session)
+	lacking, err := a.server.lacking(a.session.show(ctx))
 	switch {
 	case err != nil:
 		klog.FromContext(ctx).Error(err, "PostgreSQL applies no more log, and it is not known what it lacks; trying again")
-	case lacking != "":
+	case len(lacking) > 0:
 		klog.FromContext(ctx).Info("PostgreSQL applies no more log; it starts again with what it needs", "lacking", lacking)
-		a.disconnect()
+		a.session.close()
 		a.server.stopFast(fastFor)
 	}
-}
-
-// lacking is what a PostgreSQL that runs has too little of to apply more of its log, or empty.
-func (s *server) lacking(ctx context.Context, from session) (string, error) {
-	needed, err := s.files.needed()
-	if err != nil || needed == nil {
-		return "", err
-	}
-	row, err := from.row(ctx, "SELECT current_setting('"+strings.Join(parameters, "'), current_setting('")+"')")
-	if err != nil {
-		return "", err
-	}
-	var short []string
-	for i, least := range needed {
-		set, err := strconv.Atoi(row[i])
-		if err != nil {
-			return "", err
-		}
-		if set < least {
-			short = append(short, fmt.Sprintf("%s is %d, and the log is of a primary with %d", parameters[i], set, least))
-		}
-	}
-	return strings.Join(short, "; "), nil
 }

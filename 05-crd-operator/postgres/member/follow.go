@@ -30,7 +30,13 @@ func of(status postgres.PostgresClusterStatus) followed {
 // to follow a primary whose log has not what its own has, and might even acknowledge commits
 // that it has not received.
 func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatus) error {
-	if err := a.stopReceiver(ctx); err != nil {
+	// It receives from nobody first. Without the password no later attempt succeeds either.
+	a.followed = followed{}
+	a.server.settings.primary = peer{}
+	if err := a.server.reload(); err != nil {
+		return err
+	}
+	if err := a.session.await(ctx, queryTimeout, "nothing is received", notReceiving); err != nil {
 		return err
 	}
 	// Only then the end of its own log is known.
@@ -54,11 +60,11 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 	if err != nil {
 		return err
 	}
-	can, why, err := s.canBeFollowed(ctx, system, mine, history)
+	why, err := s.cannotBeFollowed(ctx, system, mine, history)
 	if err != nil {
 		return fmt.Errorf("comparing the log with the primary's: %w", err)
 	}
-	if !can {
+	if why != "" {
 		klog.FromContext(ctx).Info("the database is of no use any more", "reason", why)
 		a.diverged = of(status)
 		return nil
@@ -74,47 +80,35 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 	return nil
 }
 
-// canBeFollowed reports whether a member can receive from this primary what it lacks, and if
-// not, why.
-func (s session) canBeFollowed(ctx context.Context, system string, member plan.Position, mine []plan.Fork) (can bool, why string, err error) {
+// cannotBeFollowed is why a member cannot receive from this primary what it lacks, or empty.
+func (s session) cannotBeFollowed(ctx context.Context, system string, member plan.Position, mine []plan.Fork) (why string, err error) {
 	row, err := s.row(ctx, "SELECT "+writable)
 	if err != nil {
-		return false, "", err
+		return "", err
 	}
 	if row[0] != "t" {
-		return false, "", fmt.Errorf("it takes no writes: %w", errNotYet)
+		return "", fmt.Errorf("it takes no writes: %w", errNotYet)
 	}
 	theirs, primary, err := s.identify(ctx)
 	if err != nil {
-		return false, "", err
+		return "", err
 	}
 	if theirs != system {
-		return false, fmt.Sprintf("it is database %s, and the primary's is %s", system, theirs), nil
+		return fmt.Sprintf("it is database %s, and the primary's is %s", system, theirs), nil
 	}
 	history, err := s.history(ctx, primary.Timeline)
 	if err != nil {
-		return false, "", err
+		return "", err
 	}
 	if plan.HasDiverged(member, primary, mine, history) {
-		return false, fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.At, member.Timeline), nil
+		return fmt.Sprintf("its log goes to %s on timeline %d, and is not a beginning of the primary's", member.At, member.Timeline), nil
 	}
 	kept, err := s.row(ctx, fmt.Sprintf(`SELECT '%s' >= pg_current_wal_flush_lsn() OR EXISTS (SELECT FROM pg_ls_waldir() WHERE substr(name, 9) = substr(pg_walfile_name('%[1]s'::pg_lsn + 1), 9))`, member.At))
 	if err != nil {
-		return false, "", err
+		return "", err
 	}
 	if kept[0] != "t" {
-		return false, fmt.Sprintf("the primary has not kept its log from %s on", member.At), nil
+		return fmt.Sprintf("the primary has not kept its log from %s on", member.At), nil
 	}
-	return true, "", nil
-}
-
-// stopReceiver has PostgreSQL receive from nobody, and returns when nothing is received any
-// more. Without the password no later attempt succeeds either.
-func (a *agent) stopReceiver(ctx context.Context) error {
-	a.followed = followed{}
-	a.server.settings.primary = peer{}
-	if err := a.server.reload(); err != nil {
-		return err
-	}
-	return a.session.await(ctx, "nothing is received", notReceiving)
+	return "", nil
 }

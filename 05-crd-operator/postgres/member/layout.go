@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -16,8 +17,6 @@ type layout string
 func (l layout) database() string  { return filepath.Join(string(l), "database") }
 func (l layout) log() string       { return filepath.Join(l.database(), "pg_wal") }
 func (l layout) partial() string   { return filepath.Join(string(l), "database.partial") }
-func (l layout) received() string  { return filepath.Join(string(l), "database.log") } // the log of a copy that is not complete
-func (l layout) wiped() string     { return filepath.Join(string(l), "database.wiped") }
 func (l layout) restoring() layout { return layout(filepath.Join(string(l), "restoring")) }
 func (l layout) settings() string  { return filepath.Join(string(l), "postgresql.conf") }
 func (l layout) hba() string       { return filepath.Join(string(l), "pg_hba.conf") }
@@ -64,7 +63,7 @@ func (l layout) check(version string) error {
 
 // clean removes what an agent that was killed has left half done.
 func (l layout) clean() error {
-	for _, folder := range []string{l.partial(), l.received(), l.wiped(), string(l.restoring())} {
+	for _, folder := range []string{l.partial(), string(l.restoring())} {
 		if err := os.RemoveAll(folder); err != nil {
 			return err
 		}
@@ -72,27 +71,12 @@ func (l layout) clean() error {
 	return nil
 }
 
-// addLog adds the log that was received beside a copy.
-func (l layout) addLog() error {
-	entries, err := os.ReadDir(l.received())
-	if err != nil {
-		return err
-	}
-	wal := filepath.Join(l.partial(), "pg_wal")
-	for _, entry := range entries {
-		if err := os.Rename(filepath.Join(l.received(), entry.Name()), filepath.Join(wal, entry.Name())); err != nil {
-			return err
-		}
-	}
-	return errors.Join(syncFolder(wal), os.Remove(l.received()))
-}
-
 // keep gives the complete copy its name, so that it survives a crash as a whole.
 func (l layout) keep() error {
 	if err := os.Rename(l.partial(), l.database()); err != nil {
 		return err
 	}
-	return syncFolder(string(l))
+	return archive.SyncFolder(string(l))
 }
 
 // adopt makes the database that was restored this member's. It was complete before.
@@ -100,15 +84,18 @@ func (l layout) adopt() error {
 	if err := os.Rename(l.restoring().database(), l.database()); err != nil {
 		return err
 	}
-	return errors.Join(syncFolder(string(l)), os.RemoveAll(string(l.restoring())))
+	return errors.Join(archive.SyncFolder(string(l)), os.RemoveAll(string(l.restoring())))
 }
 
-// wipe removes the database. The new name makes it incomplete at once.
+// wipe removes the database. The name of one that is not complete makes it that at once.
 func (l layout) wipe() error {
-	if err := os.Rename(l.database(), l.wiped()); err != nil {
+	if err := l.clean(); err != nil {
 		return err
 	}
-	return errors.Join(syncFolder(string(l)), os.RemoveAll(l.wiped()))
+	if err := os.Rename(l.database(), l.partial()); err != nil {
+		return err
+	}
+	return errors.Join(archive.SyncFolder(string(l)), l.clean())
 }
 
 // setAside gives the database a name beside, under which nothing removes it. Without the signal of a
@@ -123,7 +110,7 @@ func (l layout) setAside(folder string) error {
 	if err := os.Rename(l.database(), filepath.Join(string(l), folder)); err != nil {
 		return err
 	}
-	return syncFolder(string(l))
+	return archive.SyncFolder(string(l))
 }
 
 // aside are the folders that were set aside.
@@ -146,11 +133,12 @@ func replaceFile(path, content string) error {
 	return os.Rename(path+".new", path)
 }
 
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
+// writeFile writes a file, and has the disk keep it.
+func writeFile(path string, flag int, content string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flag, 0o600)
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
-	return folder.Sync()
+	_, err = file.WriteString(content)
+	return errors.Join(err, file.Sync(), file.Close())
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/klog/v2"
 
@@ -31,7 +32,7 @@ type lease struct {
 	holder types.UID
 	lapsed func() // called when the deadline passes
 
-	requests sync.Mutex // the lock is for one request at a time
+	turn     sync.Mutex // to take, renew or free it: one after the other
 	lock     resourcelock.Interface
 	acquired time.Time // when this member became the holder
 	term     int64     // in which it did
@@ -56,26 +57,19 @@ func (l *lease) holds() bool {
 
 // run renews the Lease while it is held.
 func (l *lease) run(ctx context.Context) {
-	ticker := time.NewTicker(renewEvery)
-	defer ticker.Stop()
-	for {
-		if l.holds() {
-			if err := l.renew(ctx); err != nil && ctx.Err() == nil {
-				klog.FromContext(ctx).Error(err, "the Lease could not be renewed; trying again")
-			}
+	wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) {
+		if err := l.renew(ctx); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "the Lease could not be renewed; trying again")
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	}, renewEvery)
 }
 
 // take makes this member the holder, if the Lease is free or its own. One that has run out is
 // freed by the operator. A Lease has the term in which it was freed, or taken last: who knows of an
 // older one only must not come before the member that is named by now.
 func (l *lease) take(ctx context.Context, term int64) error {
+	l.turn.Lock()
+	defer l.turn.Unlock()
 	record, err := l.read(ctx)
 	if err != nil {
 		return err
@@ -83,16 +77,21 @@ func (l *lease) take(ctx context.Context, term int64) error {
 	if int64(record.LeaderTransitions) > term {
 		return fmt.Errorf("%w: %d and %d", errNewer, record.LeaderTransitions, term)
 	}
-	l.requests.Lock()
-	defer l.requests.Unlock()
 	if l.term = term; record.HolderIdentity != string(l.holder) {
 		l.acquired = time.Now()
 	}
 	return l.update(ctx)
 }
 
+// renew renews a Lease that is still held. While it waited for its turn, the Lease may have been
+// given back, and then it must not be taken again.
 func (l *lease) renew(ctx context.Context) error {
-	err := l.updateHeld(ctx)
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	if !l.holds() {
+		return nil
+	}
+	err := l.update(ctx)
 	if !apierrors.IsConflict(err) {
 		return err
 	}
@@ -101,7 +100,7 @@ func (l *lease) renew(ctx context.Context) error {
 	record, err := l.read(ctx)
 	switch {
 	case !l.holds():
-		return nil // it was given back meanwhile, and what others do with it is no concern
+		return nil // the deadline has passed meanwhile
 	case errors.Is(err, errHeld), err == nil && record.HolderIdentity == "":
 		l.drop()
 		l.lapsed()
@@ -109,24 +108,27 @@ func (l *lease) renew(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return l.updateHeld(ctx)
+	return l.update(ctx)
 }
 
-// updateHeld renews a Lease that is still held. While a renewal waited for its turn, the Lease may
-// have been given back, and then it must not be taken again.
-func (l *lease) updateHeld(ctx context.Context) error {
-	l.requests.Lock()
-	defer l.requests.Unlock()
-	if !l.holds() {
-		return nil
+// free makes the Lease nobody's. The caller has seen that PostgreSQL takes no writes. If the write
+// fails, nobody else knows that it is free, so it is still held.
+func (l *lease) free(ctx context.Context) error {
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	record, err := l.read(ctx)
+	if err == nil && record.HolderIdentity == string(l.holder) {
+		err = l.write(ctx, resourcelock.LeaderElectionRecord{LeaderTransitions: record.LeaderTransitions})
 	}
-	return l.update(ctx)
+	if err != nil && !errors.Is(err, errHeld) && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("freeing the Lease: %w", err)
+	}
+	l.drop()
+	return nil
 }
 
 // read reads the Lease. It returns errHeld if another member holds it.
 func (l *lease) read(ctx context.Context) (*resourcelock.LeaderElectionRecord, error) {
-	l.requests.Lock()
-	defer l.requests.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	record, _, err := l.lock.Get(ctx)
@@ -139,52 +141,28 @@ func (l *lease) read(ctx context.Context) (*resourcelock.LeaderElectionRecord, e
 	return record, nil
 }
 
-// update writes the Lease as it was read last, with this member as its holder. The server
-// refuses if it was changed meanwhile. The caller has locked requests.
+// update writes the Lease with this member as its holder.
 func (l *lease) update(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	begun := time.Now()
-	record := resourcelock.LeaderElectionRecord{
-		HolderIdentity:       string(l.holder),
-		LeaseDurationSeconds: int(plan.LeaseDuration / time.Second),
-		AcquireTime:          metav1.NewTime(l.acquired),
-		RenewTime:            metav1.NewTime(begun),
-		LeaderTransitions:    int(l.term),
-	}
-	if err := l.lock.Update(ctx, record); err != nil {
+	err := l.write(ctx, resourcelock.LeaderElectionRecord{
+		HolderIdentity:    string(l.holder),
+		AcquireTime:       metav1.NewTime(l.acquired),
+		RenewTime:         metav1.NewTime(begun),
+		LeaderTransitions: int(l.term),
+	})
+	if err != nil {
 		return fmt.Errorf("renewing the Lease: %w", err)
 	}
 	l.hold(begun.Add(deadline))
 	return nil
 }
 
-// free makes the Lease nobody's. The caller has seen that PostgreSQL takes no writes.
-func (l *lease) free(ctx context.Context) error {
-	record, err := l.read(ctx)
-	if err == nil && record.HolderIdentity == string(l.holder) {
-		err = l.giveBack(ctx, record.LeaderTransitions)
-	}
-	if err != nil && !errors.Is(err, errHeld) && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("freeing the Lease: %w", err)
-	}
-	l.drop()
-	return nil
-}
-
-// giveBack writes that the Lease is nobody's. It is dropped first: a renewal that waits for its turn
-// would take it again. If the write fails, nobody else knows that it is free, so it is still held.
-func (l *lease) giveBack(ctx context.Context, term int) error {
-	l.requests.Lock()
-	defer l.requests.Unlock()
-	until := l.drop()
+// write writes the Lease as it was read last. The server refuses if it was changed meanwhile.
+func (l *lease) write(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := l.lock.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: int(plan.LeaseDuration / time.Second), LeaderTransitions: term})
-	if err != nil && !until.IsZero() {
-		l.hold(until)
-	}
-	return err
+	record.LeaseDurationSeconds = int(plan.LeaseDuration / time.Second)
+	return l.lock.Update(ctx, record)
 }
 
 func (l *lease) hold(until time.Time) {
@@ -201,13 +179,12 @@ func (l *lease) hold(until time.Time) {
 	})
 }
 
-// drop ends the hold, and returns until when it would have been.
-func (l *lease) drop() (until time.Time) {
+// drop ends the hold.
+func (l *lease) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until, l.until = l.until, time.Time{}
+	l.until = time.Time{}
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	return until
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -241,22 +242,38 @@ func TestARenewalDoesNotTakeBackWhatWasFreed(t *testing.T) {
 }
 
 // A renewal is refused, because somebody has set a label. Before it reads the Lease again, the
-// Lease is given back, and another member takes it.
-func TestARenewalThatWasRefusedLeavesAloneWhatWasFreed(t *testing.T) {
+// Lease is to be given back: that waits for its turn.
+func TestARenewalThatWasRefusedEndsBeforeTheLeaseIsFreed(t *testing.T) {
 	leases(t, func(t *testing.T, a, b *lease) {
 		a.lapsed = func() { t.Error("PostgreSQL was killed") }
 		require.NoError(t, a.take(t.Context(), 1))
-		server := a.lock.(*lock)
+		server, freed := a.lock.(*lock), make(chan error, 1)
 		server.version++
-		server.before = func() { // the renewal is about to read, and others may be faster
+		server.before = func() { // the renewal is about to read
 			server.before = nil
-			a.requests.Unlock()
-			defer a.requests.Lock()
-			assert.NoError(t, a.free(t.Context()))
-			assert.NoError(t, b.take(t.Context(), 1))
+			go func() { freed <- errors.Join(a.free(t.Context()), b.take(t.Context(), 1)) }()
+			for range 1000 {
+				runtime.Gosched() // it would be done by then
+			}
 		}
 		require.NoError(t, a.renew(t.Context()))
+		require.NoError(t, <-freed)
 		assert.Equal(t, "b", server.content.HolderIdentity)
+	})
+}
+
+// The same, and by then the deadline has passed: PostgreSQL was killed once, and may run again.
+func TestARenewalThatWasRefusedIsNotRepeatedTooLate(t *testing.T) {
+	leases(t, func(t *testing.T, a, _ *lease) {
+		lapsed := 0
+		a.lapsed = func() { lapsed++ }
+		require.NoError(t, a.take(t.Context(), 1))
+		server := a.lock.(*lock)
+		server.version++
+		server.before = func() { elapse(deadline) }
+		require.NoError(t, a.renew(t.Context()))
+		assert.False(t, a.holds())
+		assert.Equal(t, 1, lapsed)
 	})
 }
 
@@ -275,7 +292,7 @@ func TestALeaseThatCouldNotBeFreedIsHeld(t *testing.T) {
 
 // The deadline is of use only if it depends on nothing that may hang.
 func TestDeadlineStopsPostgresWhileTheLoopHangs(t *testing.T) {
-	a, err := newAgent(t.Context(), Options{UID: "a", Data: t.TempDir(), Status: "127.0.0.1:0", Programs: fakePrograms(t)})
+	a, err := newAgent(t.Context(), options{UID: "a", Data: t.TempDir(), Status: "127.0.0.1:0", Programs: fakePrograms(t)})
 	require.NoError(t, err)
 	defer os.RemoveAll(a.server.settings.sockets)
 	defer a.listener.Close()
@@ -287,15 +304,16 @@ func TestDeadlineStopsPostgresWhileTheLoopHangs(t *testing.T) {
 			command := exec.Command("sh", "-c", program)
 			output, err := command.StdoutPipe()
 			require.NoError(t, err)
-			a.server.process, err = start(command)
+			program, err := start(command)
 			require.NoError(t, err)
+			a.server.process.Store(program)
 			_, err = output.Read(make([]byte, 1)) // now it runs
 			require.NoError(t, err)
 			a.mu.Lock() // the loop waits for that
 			defer a.mu.Unlock()
 			a.lease.lapsed()
 			t.Cleanup(func() { _ = command.Process.Kill() })
-			assert.Eventually(t, a.server.process.ended, testcluster.TestTimeout, 10*time.Millisecond)
+			assert.Eventually(t, program.ended, testcluster.TestTimeout, 10*time.Millisecond)
 			assert.False(t, a.server.lost(), "the agent has ended it")
 		})
 	}

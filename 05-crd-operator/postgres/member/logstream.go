@@ -14,11 +14,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// logStream receives the log of another member, beside a copy of its database, and writes it as
-// PostgreSQL does. So the copy may take as long as it likes: the primary need not keep the log of
+// logStream receives the log of another member, beside a copy of its database, and writes it into that
+// as PostgreSQL does. So the copy may take as long as it likes: the primary need not keep the log of
 // all that time.
 type logStream struct {
 	session
@@ -36,7 +37,7 @@ func (s *server) receiveLog(ctx context.Context, source peer, room int64) (*logS
 	if err != nil {
 		return nil, err
 	}
-	l := &logStream{session: from, folder: s.files.received(), room: room}
+	l := &logStream{session: from, folder: filepath.Join(s.files.partial(), "pg_wal"), room: room}
 	if err := l.begin(ctx, slotOf(s.settings.member)); err != nil {
 		from.close()
 		return nil, err
@@ -52,8 +53,8 @@ func (l *logStream) begin(ctx context.Context, slot string) error {
 	if err != nil {
 		return err
 	}
-	l.timeline, l.at = now.Timeline, now.At-now.At%segmentSize
-	if err := os.Mkdir(l.folder, 0o700); err != nil {
+	l.timeline, l.at = now.Timeline, now.At-now.At%archive.SegmentSize
+	if err := os.MkdirAll(l.folder, 0o700); err != nil {
 		return err
 	}
 	if l.timeline > 1 { // the first one has no history
@@ -65,29 +66,9 @@ func (l *logStream) begin(ctx context.Context, slot string) error {
 			return err
 		}
 	}
-	return l.start(ctx, fmt.Sprintf("START_REPLICATION SLOT %s PHYSICAL %s TIMELINE %d", slot, l.at, l.timeline))
-}
-
-// start has PostgreSQL send its log until the connection ends.
-func (l *logStream) start(ctx context.Context, command string) error {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	l.Frontend().SendQuery(&pgproto3.Query{String: command})
-	if err := l.Frontend().Flush(); err != nil {
-		return err
-	}
-	for {
-		message, err := l.ReceiveMessage(ctx)
-		if err != nil {
-			return err
-		}
-		switch m := message.(type) {
-		case *pgproto3.CopyBothResponse:
-			return nil
-		case *pgproto3.ErrorResponse:
-			return pgconn.ErrorResponseToPgError(m)
-		}
-	}
+	// What PostgreSQL answers is read with the log.
+	l.Frontend().SendQuery(&pgproto3.Query{String: fmt.Sprintf("START_REPLICATION SLOT %s PHYSICAL %s TIMELINE %d", slot, l.at, l.timeline)})
+	return l.Frontend().Flush()
 }
 
 // confirmEvery is how often PostgreSQL is told how far it was received. It gives up after 5 s.
@@ -95,7 +76,7 @@ const confirmEvery = time.Second
 
 // run receives until the copy needs no more.
 func (l *logStream) run(ctx context.Context) error {
-	for confirmed := (time.Time{}); ; {
+	for confirmed := time.Now(); ; {
 		if time.Since(confirmed) >= confirmEvery {
 			if err := l.confirm(); err != nil {
 				return err
@@ -103,7 +84,7 @@ func (l *logStream) run(ctx context.Context) error {
 			confirmed = time.Now()
 		}
 		if end := plan.LSN(l.end.Load()); end != 0 && l.at >= end {
-			return l.closeFile()
+			return errors.Join(l.closeFile(), archive.SyncFolder(l.folder))
 		}
 		message, err := l.next(ctx)
 		if err != nil {
@@ -158,13 +139,13 @@ func (l *logStream) write(begin plan.LSN, content []byte) error {
 				return err
 			}
 		}
-		offset := int64(l.at % segmentSize)
-		n := min(int64(len(content)), segmentSize-offset)
+		offset := int64(l.at % archive.SegmentSize)
+		n := min(int64(len(content)), archive.SegmentSize-offset)
 		if _, err := l.file.WriteAt(content[:n], offset); err != nil {
 			return err
 		}
 		l.at, content = l.at+plan.LSN(n), content[n:]
-		if l.at%segmentSize == 0 {
+		if l.at%archive.SegmentSize == 0 {
 			if err := l.closeFile(); err != nil {
 				return err
 			}
@@ -179,7 +160,7 @@ func (l *logStream) openFile() (err error) {
 	if l.file, err = os.OpenFile(filepath.Join(l.folder, segmentName(l.timeline, l.at)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
-	return l.file.Truncate(segmentSize)
+	return l.file.Truncate(archive.SegmentSize)
 }
 
 func (l *logStream) closeFile() error {

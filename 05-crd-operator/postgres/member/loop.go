@@ -101,7 +101,7 @@ func (a *agent) next(ctx context.Context) (plan.Step, error) {
 
 // end stops PostgreSQL. That it has ended is what makes the Lease free.
 func (a *agent) end(ctx context.Context) error {
-	a.disconnect()
+	a.session.close()
 	a.mu.Lock()
 	a.endTerm()
 	a.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
 
@@ -24,14 +25,13 @@ type server struct {
 	// renamed is whether ALTER SYSTEM has named other standbys, which the agent has not noted yet.
 	renamed bool
 
-	mu      sync.Mutex
-	process *process // nil if none was started
+	process atomic.Pointer[process] // nil if none was started
 }
 
 // endedError is about a PostgreSQL that has ended by itself, and how.
 func (s *server) endedError() error {
 	how := "it was not started"
-	if p := s.current(); p != nil && p.ended() {
+	if p := s.process.Load(); p != nil && p.ended() {
 		how = p.cmd.ProcessState.String()
 	}
 	return fmt.Errorf("PostgreSQL has ended by itself: %s; its log says why", how)
@@ -111,9 +111,7 @@ func (s *server) start() error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.process = process
-	s.mu.Unlock()
+	s.process.Store(process)
 	s.awaitLock(process, before)
 	return nil
 }
@@ -145,11 +143,12 @@ func (s *server) arguments() ([]string, error) {
 	for _, name := range fixed {
 		args = append(args, "-c", name+"="+values[name])
 	}
-	raised, err := s.raised()
-	if len(raised) > 0 {
-		klog.Background().Info("the database needs more than its settings say", "arguments", raised)
+	lacking, err := s.lacking(s.configured)
+	for _, value := range lacking {
+		klog.Background().Info("the database needs more than its settings say", "argument", value)
+		args = append(args, "-c", value)
 	}
-	return append(args, raised...), err
+	return args, err
 }
 
 // lockTimeout is how long PostgreSQL may take to lock a database; it takes milliseconds.
@@ -159,17 +158,10 @@ const lockTimeout = 10 * time.Second
 // know yet what to do about signals, and a request to reload would end it.
 func (s *server) awaitLock(p *process, before []byte) {
 	mine := fmt.Appendln(nil, p.cmd.Process.Pid)
-	for late := time.Now().Add(lockTimeout); time.Now().Before(late); {
+	_ = wait.PollUntilContextTimeout(context.Background(), interval/10, lockTimeout, true, func(context.Context) (bool, error) {
 		now, err := os.ReadFile(s.files.lock())
-		if err == nil && bytes.HasPrefix(now, mine) && !bytes.Equal(now, before) {
-			return
-		}
-		select {
-		case <-p.done:
-			return
-		case <-time.After(interval / 10):
-		}
-	}
+		return p.ended() || err == nil && bytes.HasPrefix(now, mine) && !bytes.Equal(now, before), nil
+	})
 }
 
 // write writes the settings. PostgreSQL reads them when it starts, or when it is told to.
@@ -188,43 +180,32 @@ func (s *server) reload() error {
 	if err := s.write(); err != nil {
 		return err
 	}
-	p := s.current()
+	return s.signalReload()
+}
+
+// signalReload has PostgreSQL read its files anew.
+func (s *server) signalReload() error {
+	p := s.process.Load()
 	if p == nil {
 		return s.endedError()
 	}
 	return p.cmd.Process.Signal(syscall.SIGHUP)
 }
 
-func (s *server) current() *process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.process
-}
-
 // running reports whether there is a process that has not been stopped.
 func (s *server) running() bool {
-	p := s.current()
+	p := s.process.Load()
 	return p != nil && !p.ended()
 }
 
 // lost reports whether PostgreSQL has ended by itself.
 func (s *server) lost() bool {
-	p := s.current()
+	p := s.process.Load()
 	return p != nil && p.ended() && !p.stopped.Load()
 }
 
-// stopFast and stopImmediate stop PostgreSQL, if it runs.
-func (s *server) stopFast(timeout time.Duration) {
-	if p := s.current(); p != nil {
-		p.stopFast(timeout)
-	}
-}
-
-func (s *server) stopImmediate() {
-	if p := s.current(); p != nil {
-		p.stopImmediate()
-	}
-}
+func (s *server) stopFast(timeout time.Duration) { s.process.Load().stopFast(timeout) }
+func (s *server) stopImmediate()                 { s.process.Load().stopImmediate() }
 
 // wipe removes the database.
 func (s *server) wipe() error {

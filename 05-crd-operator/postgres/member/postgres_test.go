@@ -1,6 +1,7 @@
 package member
 
 import (
+	"encoding/binary"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -55,4 +56,45 @@ func TestAPostgreSQLThatHasJustStartedCanBeReloaded(t *testing.T) {
 		return err == nil || !s.running()
 	}, testcluster.TestTimeout, 10*time.Millisecond)
 	assert.True(t, s.running(), "%v", s.endedError())
+}
+
+func TestTheVersionIsWhatPostgresPrints(t *testing.T) {
+	for line, want := range map[string]string{
+		"postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)": "15.14",
+		"postgres (PostgreSQL) 17.6":                           "17.6",
+		"postgres (PostgreSQL) 18beta1":                        "18beta1",
+		"postgres (PostgreSQL) devel":                          "",
+	} {
+		t.Run(line, func(t *testing.T) {
+			programs := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(programs, "postgres"), []byte("#!/bin/sh\necho '"+line+"'\n"), 0o700))
+			got, err := findVersion(t.Context(), programs)
+			assert.Equal(t, want, got)
+			assert.Equal(t, want == "", err != nil, "%v", err)
+		})
+	}
+}
+
+func TestParametersInPgControl(t *testing.T) {
+	control := func(version uint32) []byte {
+		content := make([]byte, 8192)
+		binary.LittleEndian.PutUint32(content[8:], version)
+		for i, value := range []uint32{300, 8, 20, 5, 64} {
+			binary.LittleEndian.PutUint32(content[180+4*i:], value)
+		}
+		return content
+	}
+	for name, tc := range map[string]struct {
+		content []byte
+		want    []int
+	}{
+		"PostgreSQL 15 to 17": {control(1300), []int{300, 8, 20, 5, 64}},
+		"PostgreSQL 18":       {control(1800), []int{300, 8, 20, 5, 64}},
+		"one to come":         {control(1900), nil},
+		"another byte order":  {control(0x14050000), nil},
+		"half a file":         {control(1300)[:190], nil},
+		"an empty file":       {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, parseControl(tc.content)) })
+	}
 }

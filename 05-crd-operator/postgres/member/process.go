@@ -62,14 +62,14 @@ func (p *process) ended() bool {
 // stopFast has PostgreSQL roll back what is not committed, and send standbys all of its log.
 // Clients that wait for a commit lose their connection: nobody may tell them that it is done.
 func (p *process) stopFast(timeout time.Duration) {
-	if !p.signal(syscall.SIGINT, timeout) {
+	if p != nil && !p.signal(syscall.SIGINT, timeout) {
 		p.stopImmediate()
 	}
 }
 
 // stopImmediate ends PostgreSQL as a crash would, and returns when it has ended.
 func (p *process) stopImmediate() {
-	if !p.signal(syscall.SIGQUIT, killAfter) {
+	if p != nil && !p.signal(syscall.SIGQUIT, killAfter) {
 		// It is frozen. Its own processes would notice that it is gone, but only when they next
 		// wait for something; until then they write.
 		killChildren(p.cmd.Process.Pid, killAfter/2)

@@ -32,7 +32,7 @@ func TestAFrozenPostgreSQLEndsAsAWhole(t *testing.T) {
 		ended <- err
 	}()
 	awaitAnswer(t, a.server, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT%'", "1")
-	pid := a.server.current().cmd.Process.Pid
+	pid := a.server.process.Load().cmd.Process.Pid
 	own := children(pid)
 	require.NotEmpty(t, own)
 

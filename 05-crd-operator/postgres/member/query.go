@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
@@ -33,6 +34,25 @@ type target struct {
 	database       string // postgres, if it is empty
 	tls            *tls.Config
 	client         bool // a session as clients have it: it understands SQL only, and counts as theirs do
+}
+
+// open connects, if it is not connected.
+func (s *session) open(ctx context.Context, t target) (err error) {
+	if s.PgConn == nil {
+		*s, err = connect(ctx, t)
+	}
+	return err
+}
+
+// close disconnects, if it is connected.
+func (s *session) close() {
+	if s.PgConn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	_ = s.Close(ctx) // an error means that it is closed
+	s.PgConn = nil
 }
 
 func connect(ctx context.Context, t target) (session, error) {
@@ -60,12 +80,7 @@ func connect(ctx context.Context, t target) (session, error) {
 	return session{conn}, nil
 }
 
-// connect connects to the member's own PostgreSQL, by its socket. Only the agent can open that.
-func (a *agent) connect(ctx context.Context) (session, error) {
-	return connect(ctx, a.server.local(""))
-}
-
-// local is a database of a server, by its socket.
+// local is a database of a member's own PostgreSQL, by its socket. Only the agent can open that.
 func (s *server) local(database string) target {
 	_, port, _ := net.SplitHostPort(s.settings.address)
 	return target{host: s.settings.sockets, port: port, user: superuser, database: database}
@@ -109,12 +124,6 @@ func connectMember(ctx context.Context, p peer, files secrets) (session, error) 
 		return session{}, err
 	}
 	return s, nil
-}
-
-func (s session) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
-	defer cancel()
-	_ = s.Close(ctx) // an error means that it is closed
 }
 
 // within runs a command, and returns its rows as text.
@@ -183,27 +192,14 @@ func (s session) history(ctx context.Context, timeline int32) ([]plan.Fork, erro
 	return parseHistory(row[1])
 }
 
-// await asks until it is so, or the time for an answer is over.
-func (s session) await(ctx context.Context, what, condition string) error {
-	return s.awaitWithin(ctx, queryTimeout, what, condition)
-}
-
-func (s session) awaitWithin(ctx context.Context, timeout time.Duration, what, condition string) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	for {
+// await asks until it is so, or the time is over.
+func (s session) await(ctx context.Context, timeout time.Duration, what, condition string) error {
+	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, timeout, true, func(ctx context.Context) (bool, error) {
 		row, err := s.row(ctx, "SELECT "+condition)
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("waiting until %s: %w", what, ctx.Err())
-		case err != nil:
-			return fmt.Errorf("waiting until %s: %w", what, err)
-		case row[0] == "t":
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(10 * time.Millisecond):
-		}
+		return err == nil && row[0] == "t", err
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until %s: %w", what, err)
 	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
@@ -29,23 +30,13 @@ type reach struct {
 
 // run attempts to connect until the context ends.
 func (r *reach) run(ctx context.Context, attempt func(context.Context) (plan.Cause, error)) {
-	ticker := time.NewTicker(reachEvery)
-	defer ticker.Stop()
-	for {
+	wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) {
 		began := time.Now()
 		cause, err := attempt(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if r.note(cause, began, time.Now()) {
+		if ctx.Err() == nil && r.note(cause, began, time.Now()) {
 			klog.FromContext(ctx).Info("whether new clients can connect has changed", "cause", cause, "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
+	}, reachEvery)
 }
 
 // note is the result of an attempt. It reports whether that is news.
@@ -106,7 +97,7 @@ func (a *agent) attempt(ctx context.Context) (plan.Cause, error) {
 
 // frozen reports whether PostgreSQL answers nobody. By its socket, no network is in between.
 func (a *agent) frozen(ctx context.Context) bool {
-	s, err := a.connect(ctx)
+	s, err := connect(ctx, a.server.local(""))
 	if err == nil {
 		s.close()
 		return false

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
-	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -71,30 +70,6 @@ func TestWhoIsReady(t *testing.T) {
 			assert.Equal(t, tc.want, answer.Code)
 		})
 	}
-}
-
-// lone is a PostgreSQL that takes writes, and its agent.
-func lone(t *testing.T, files secrets) *agent {
-	t.Helper()
-	s := newServer(t, testpostgres.Find(t).Bin, files, "db-1")
-	require.NoError(t, s.initDB(t.Context()))
-	begin(t, s)
-	s.settings.names = "" // commits wait for nobody
-	require.NoError(t, s.reload())
-	awaitAnswer(t, s, "SELECT current_setting('synchronous_standby_names')", "")
-	awaitAnswer(t, s, "SELECT pg_promote()", "t")
-	return &agent{Options: Options{Name: "db-1"}, server: s}
-}
-
-// newClient connects to a server as the superuser does who has no session yet.
-func newClient(t *testing.T, s *server) session {
-	t.Helper()
-	to := s.local("")
-	to.client = true
-	c, err := connect(t.Context(), to)
-	require.NoError(t, err)
-	t.Cleanup(c.close)
-	return c
 }
 
 func TestWhyNoClientCanConnect(t *testing.T) {

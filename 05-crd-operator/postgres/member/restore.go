@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
@@ -72,7 +76,7 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 		return nil, err
 	}
 	r = &recovery{server: &server{programs: s.programs, files: files, settings: settings{
-		address: ":5432", member: s.settings.member, secrets: s.settings.secrets, sockets: sockets,
+		version: s.settings.version, address: ":5432", member: s.settings.member, secrets: s.settings.secrets, sockets: sockets,
 		fetch: fetchCommand(program, string(from), last), bounded: true, until: until,
 		// The new timeline goes to the archive, as far as it is written here.
 		archive: s.settings.archive, mode: "on",
@@ -83,55 +87,45 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 			r.close()
 		}
 	}()
-	version, err := findVersion(ctx, s.programs)
-	if err != nil {
-		return nil, err
-	}
-	r.server.settings.version = version
-	if err := r.unpack(from.Tar(base), plan.Major(version)); err != nil {
+	if err := r.unpack(from.Tar(base), plan.Major(s.settings.version)); err != nil {
 		return nil, fmt.Errorf("unpacking a base backup: %w", err)
 	}
 	return r, r.apply(ctx)
 }
 
-// apply applies the log. If it ends before the time that is wanted, PostgreSQL would refuse to
-// end the recovery. All of it is wanted then, so it is started once more, without that time.
-func (r *recovery) apply(ctx context.Context) error {
-	atTarget, err := r.run(ctx)
-	if err != nil || atTarget || r.server.settings.until.IsZero() {
-		return err
-	}
-	r.stop()
-	r.server.settings.until = time.Time{}
-	_, err = r.run(ctx)
-	return err
-}
-
-// run starts PostgreSQL, and returns when it has applied all of the log, or has come to the time
+// apply starts PostgreSQL, and returns when it has applied all of the log, or has come to the time
 // that is wanted. It pauses there, and also where the primary had more connections, say, than it
 // has itself: then it starts again with as many, and goes on.
-func (r *recovery) run(ctx context.Context) (atTarget bool, err error) {
-	for before := ""; ; {
+func (r *recovery) apply(ctx context.Context) error {
+	for before := []string(nil); ; r.stop() {
 		if err := r.server.start(); err != nil {
-			return false, err
+			return err
 		}
 		if err := r.await(ctx, replayed+" OR "+paused); err != nil {
-			return false, err
+			return err
 		}
 		isPaused, err := r.ask(ctx, paused)
-		if !isPaused || err != nil {
-			return false, err
+		if err != nil {
+			return err
 		}
-		lacking, err := r.server.lacking(ctx, r.session)
+		if !isPaused {
+			if r.server.settings.until.IsZero() {
+				return nil
+			}
+			// The log ends before the time that is wanted, and PostgreSQL would refuse to end the
+			// recovery. All of it is wanted then.
+			r.server.settings.until = time.Time{}
+			continue
+		}
+		lacking, err := r.server.lacking(r.session.show(ctx))
 		switch {
-		case lacking == "" || err != nil:
-			return true, err
-		case lacking == before:
-			return false, fmt.Errorf("PostgreSQL cannot apply the log of the archive: %s; the machine may be too small for that", lacking)
+		case len(lacking) == 0 || err != nil:
+			return err
+		case slices.Equal(lacking, before):
+			return fmt.Errorf("PostgreSQL cannot apply the log of the archive without %s; the machine may be too small for that", strings.Join(lacking, ", "))
 		}
 		klog.FromContext(ctx).Info("the recovery starts again with what it needs", "lacking", lacking)
 		before = lacking
-		r.stop()
 	}
 }
 
@@ -152,33 +146,19 @@ func (r *recovery) unpack(tar, version string) error {
 
 // await waits until it is so.
 func (r *recovery) await(ctx context.Context, condition string) error {
-	ctx, cancel := context.WithTimeout(ctx, recoveryTimeout)
-	defer cancel()
-	for {
+	return wait.PollUntilContextTimeout(ctx, recoveryInterval, recoveryTimeout, true, func(ctx context.Context) (bool, error) {
 		ready, err := r.ask(ctx, condition)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case !r.server.running():
-			return errors.New("PostgreSQL could not apply the log of the archive; its own log says why")
-		case err == nil && ready:
-			return nil
+		if !r.server.running() {
+			return false, errors.New("PostgreSQL could not apply the log of the archive; its own log says why")
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(recoveryInterval):
-		}
-	}
+		return err == nil && ready, nil
+	})
 }
 
 // ask asks PostgreSQL, which may not accept connections yet.
 func (r *recovery) ask(ctx context.Context, condition string) (bool, error) {
-	if r.session.PgConn == nil {
-		s, err := connect(ctx, r.server.local(""))
-		if err != nil {
-			return false, err
-		}
-		r.session = s
+	if err := r.session.open(ctx, r.server.local("")); err != nil {
+		return false, err
 	}
 	row, err := r.session.row(ctx, "SELECT "+condition)
 	return err == nil && row[0] == "t", err
@@ -195,7 +175,7 @@ func (r *recovery) promote(ctx context.Context, timeline int32) (plan.Restored, 
 	if err != nil {
 		return plan.Restored{}, err
 	}
-	row, err := r.session.row(ctx, "SELECT pg_last_wal_replay_lsn(), coalesce(extract(epoch FROM pg_last_xact_replay_timestamp()), 0)")
+	row, err := r.session.row(ctx, "SELECT pg_last_wal_replay_lsn(), coalesce((1e6 * extract(epoch FROM pg_last_xact_replay_timestamp()))::bigint, 0)")
 	if err != nil {
 		return plan.Restored{}, err
 	}
@@ -203,13 +183,12 @@ func (r *recovery) promote(ctx context.Context, timeline int32) (plan.Restored, 
 	if restored.At, err = parseLSN(row[0]); err != nil {
 		return plan.Restored{}, err
 	}
-	if restored.Commit, err = parseEpoch(row[1]); err != nil {
+	if commit, err := strconv.ParseInt(row[1], 10, 64); err != nil {
 		return plan.Restored{}, err
+	} else if commit != 0 {
+		restored.Commit = time.UnixMicro(commit).UTC()
 	}
-	if _, err := r.session.within(ctx, checkpointTimeout, "SELECT pg_promote(true, 60)"); err != nil {
-		return plan.Restored{}, err
-	}
-	if err := r.session.await(ctx, "the recovery has ended", writable); err != nil {
+	if err := r.session.promote(ctx, checkpointTimeout); err != nil {
 		return plan.Restored{}, err
 	}
 	passwords, err := r.server.settings.secrets.passwords()
@@ -227,10 +206,7 @@ func (r *recovery) promote(ctx context.Context, timeline int32) (plan.Restored, 
 }
 
 func (r *recovery) stop() {
-	if r.session.PgConn != nil {
-		r.session.close()
-		r.session = session{}
-	}
+	r.session.close()
 	r.server.stopFast(fastFor)
 }
 

@@ -2,11 +2,17 @@ package member
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
 
@@ -52,42 +58,42 @@ func makeRoles(passwords map[string]string) (string, error) {
 	return commands.String(), nil
 }
 
-// rolesTimeout is for all of it. To create a database copies another one.
-const rolesTimeout = 30 * time.Second
+const (
+	rolesEvery   = time.Second
+	rolesTimeout = 30 * time.Second // for all of it: to create a database copies another one
+)
 
 // keepRoles has the roles of PostgreSQL, and their passwords, as the Secrets have them, while this
 // member takes writes. A database is made with its roles, and restored with the passwords of now, so
-// this is about what changes later. It compares when the member begins to take writes and when a file
+// this is about what changes later. It sets them when the member begins to take writes and when a file
 // has changed: the last primary may not have come to it. The loop goes on meanwhile.
 func (a *agent) keepRoles(ctx context.Context) {
 	var done map[string]string // the passwords that PostgreSQL has
 	var timeline int32         // which begins with each promotion
-	for {
-		wait := interval
-		if report, silent := a.reporter.get(); report.Writable && !silent {
-			wanted, err := a.server.settings.secrets.passwords()
-			if same := report.Timeline == timeline && maps.Equal(wanted, done); err == nil && !same {
-				if err = a.setRoles(ctx, wanted); err == nil {
-					klog.FromContext(ctx).Info("the roles are those of the Secrets", "timeline", report.Timeline)
-				}
-			}
-			if err == nil {
-				done, timeline = wanted, report.Timeline
-			} else if ctx.Err() == nil {
-				klog.FromContext(ctx).Error(err, "the roles could not be compared with the Secrets; trying again")
-				wait = afterAnError
-			}
-		}
-		select {
-		case <-ctx.Done():
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		report, silent := a.reporter.get()
+		if !report.Writable || silent {
 			return
-		case <-time.After(wait):
 		}
-	}
+		wanted, err := a.server.settings.secrets.passwords()
+		if err == nil && report.Timeline == timeline && maps.Equal(wanted, done) {
+			return
+		}
+		if err == nil {
+			err = a.setRoles(ctx, wanted)
+		}
+		switch {
+		case err == nil:
+			done, timeline = wanted, report.Timeline
+			klog.FromContext(ctx).Info("the roles are those of the Secrets", "timeline", timeline)
+		case ctx.Err() == nil:
+			klog.FromContext(ctx).Error(err, "the roles could not be given the passwords of the Secrets; trying again")
+		}
+	}, rolesEvery)
 }
 
 func (a *agent) setRoles(ctx context.Context, passwords map[string]string) error {
-	s, err := a.connect(ctx)
+	s, err := connect(ctx, a.server.local(""))
 	if err != nil {
 		return err
 	}
@@ -95,11 +101,11 @@ func (a *agent) setRoles(ctx context.Context, passwords map[string]string) error
 	return s.setRoles(ctx, passwords)
 }
 
-// setRoles makes what is missing, and changes passwords that are others.
+// setRoles makes what is missing, and sets the passwords.
 func (s session) setRoles(ctx context.Context, passwords map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, rolesTimeout)
 	defer cancel()
-	// These commits wait for no standby: there may be none, and the next primary compares, too.
+	// These commits wait for no standby: there may be none, and the next primary sets them, too.
 	if _, err := s.rows(ctx, "SET synchronous_commit = local"); err != nil {
 		return err
 	}
@@ -117,24 +123,45 @@ func (s session) setRoles(ctx context.Context, passwords map[string]string) erro
 }
 
 func (s session) setRole(ctx context.Context, role role, password string) error {
-	stored, err := s.rows(ctx, fmt.Sprintf("SELECT rolpassword FROM pg_authid WHERE rolname = '%s'", role.name))
-	if err != nil {
-		return err
-	}
-	if len(stored) == 1 && verifies(stored[0][0], password) {
-		return nil
-	}
 	verifier, err := newVerifier(password)
 	if err != nil {
 		return err
 	}
-	command, what := fmt.Sprintf("ALTER ROLE %s PASSWORD '%s'", role.name, verifier), "has another password"
-	if len(stored) == 0 {
-		command, what = role.create(verifier), "was created"
-	}
-	if _, err := s.rows(ctx, command); err != nil {
+	there, err := s.rows(ctx, fmt.Sprintf("SELECT FROM pg_roles WHERE rolname = '%s'", role.name))
+	if err != nil {
 		return err
 	}
-	klog.FromContext(ctx).Info("a role "+what, "role", role.name)
-	return nil
+	command := fmt.Sprintf("ALTER ROLE %s PASSWORD '%s'", role.name, verifier)
+	if len(there) == 0 {
+		command = role.create(verifier)
+	}
+	_, err = s.rows(ctx, command)
+	return err
+}
+
+// iterations is PostgreSQL's own default.
+const iterations = 4096
+
+// newVerifier returns what PostgreSQL stores in the place of a password (RFC 5803). It takes that
+// for a password, too, so that the password itself is in no statement and in no log.
+func newVerifier(password string) (string, error) {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	return verifier(password, salt)
+}
+
+func verifier(password string, salt []byte) (string, error) {
+	salted, err := pbkdf2.Key(sha256.New, password, salt, iterations, sha256.Size)
+	if err != nil {
+		return "", err
+	}
+	stored := sha256.Sum256(sign(salted, "Client Key"))
+	text := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", iterations, text(salt), text(stored[:]), text(sign(salted, "Server Key"))), nil
+}
+
+func sign(key []byte, message string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(message))
+	return mac.Sum(nil)
 }

@@ -19,37 +19,6 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// A PostgreSQL begins and another one follows it. The tests in e2e do much more, with agents, and take
-// much longer.
-func TestAStandbyFollows(t *testing.T) {
-	t.Parallel()
-	programs := testpostgres.Find(t).Bin
-	if os.Geteuid() == 0 {
-		runAsNobody(t)
-		return
-	}
-	files := writeSecrets(t)
-	primary, standby := newServer(t, programs, files, "db-1"), newServer(t, programs, files, "db-2")
-	require.NoError(t, primary.initDB(t.Context()))
-	begin(t, primary)
-	primary.settings.names = "" // commits wait for nobody
-	require.NoError(t, primary.reload())
-	awaitAnswer(t, primary, "SELECT current_setting('synchronous_standby_names')", "")
-	awaitAnswer(t, primary, "SELECT pg_promote()", "t")
-	awaitAnswer(t, primary, "SELECT "+writable, "t")
-	awaitAnswer(t, primary, "CREATE TABLE rows AS SELECT 7 AS n; SELECT n FROM rows", "7")
-
-	source := peer{"db-1", primary.settings.address, primary.settings.uid}
-	require.NoError(t, standby.clone(t.Context(), source, 1<<30))
-	begin(t, standby)
-	standby.settings.primary = source
-	require.NoError(t, standby.reload())
-	awaitAnswer(t, standby, "SELECT "+receiving, "t")
-	awaitAnswer(t, primary, "UPDATE rows SET n = 8; SELECT n FROM rows", "8")
-	awaitAnswer(t, standby, "SELECT n FROM rows", "8")
-	awaitAnswer(t, standby, "SELECT "+writable, "f")
-}
-
 // What ALTER SYSTEM has written comes last, and the database may need more than that.
 func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
 	t.Parallel()
@@ -137,4 +106,53 @@ func awaitAnswer(t *testing.T, s *server, command, want string) {
 		return err == nil && len(rows) > 0 && rows[len(rows)-1][0] == want
 	}
 	require.Eventually(t, ask, testcluster.TestTimeout, 10*time.Millisecond, "%s: %s is not %q", s.settings.member, command, want)
+}
+
+// lone is a PostgreSQL that takes writes, and its agent.
+func lone(t *testing.T, files secrets) *agent {
+	t.Helper()
+	s := newServer(t, testpostgres.Find(t).Bin, files, "db-1")
+	require.NoError(t, s.initDB(t.Context()))
+	begin(t, s)
+	s.settings.names = "" // commits wait for nobody
+	require.NoError(t, s.reload())
+	awaitAnswer(t, s, "SELECT current_setting('synchronous_standby_names')", "")
+	awaitAnswer(t, s, "SELECT pg_promote()", "t")
+	return &agent{options: options{Name: "db-1"}, server: s}
+}
+
+// newClient connects to a server as the superuser does who has no session yet.
+func newClient(t *testing.T, s *server) session {
+	t.Helper()
+	to := s.local("")
+	to.client = true
+	return open(t, to)
+}
+
+// open connects, until the test ends.
+func open(t *testing.T, to target) session {
+	t.Helper()
+	s, err := connect(t.Context(), to)
+	require.NoError(t, err)
+	t.Cleanup(s.close)
+	return s
+}
+
+func run(t *testing.T, s session, commands ...string) {
+	t.Helper()
+	for _, command := range commands {
+		_, err := s.within(t.Context(), testcluster.TestTimeout, command)
+		require.NoError(t, err, command)
+	}
+}
+
+// receiveFrom has a standby follow.
+func receiveFrom(t *testing.T, standby *server, source peer) {
+	t.Helper()
+	if !standby.running() {
+		begin(t, standby)
+	}
+	standby.settings.primary = source
+	require.NoError(t, standby.reload())
+	awaitAnswer(t, standby, "SELECT "+receiving, "t")
 }

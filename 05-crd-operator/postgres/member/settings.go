@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -149,7 +150,7 @@ func (s settings) file(files layout) string {
 }
 
 // kilobytes is a size of log as settings files have it. PostgreSQL wants two segments at least.
-func kilobytes(bytes int64) string { return fmt.Sprintf("%dkB", max(bytes, 2*segmentSize)>>10) }
+func kilobytes(bytes int64) string { return fmt.Sprintf("%dkB", max(bytes, 2*archive.SegmentSize)>>10) }
 
 // quote is a value as settings files have it.
 func quote(value string) string {

@@ -45,7 +45,7 @@ const slotsEvery = 5 * time.Second
 
 // dropSlots drops the slots of members that have left and, unless this one is the primary, all.
 func (a *agent) dropSlots(ctx context.Context, status postgres.PostgresClusterStatus) {
-	if a.session == nil || !plan.Serving(status.Phase) || time.Since(a.slotsKept) < slotsEvery {
+	if a.session.PgConn == nil || !plan.Serving(status.Phase) || time.Since(a.slotsKept) < slotsEvery {
 		return
 	}
 	a.slotsKept = time.Now()

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -23,21 +23,14 @@ import (
 // it, and a standby that was away comes back by its slot alone.
 func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	t.Parallel()
-	programs := testpostgres.Find(t).Bin
 	if os.Geteuid() == 0 {
 		runAsNobody(t)
 		return
 	}
 	files := writeSecrets(t)
-	primary, standby := newServer(t, programs, files, "db-1"), newServer(t, programs, files, "db-2")
-	require.NoError(t, primary.initDB(t.Context()))
-	begin(t, primary)
-	primary.settings.names = ""
-	require.NoError(t, primary.reload())
-	awaitAnswer(t, primary, "SELECT current_setting('synchronous_standby_names')", "")
-	awaitAnswer(t, primary, "SELECT pg_promote()", "t")
-	awaitAnswer(t, primary, "SELECT "+writable, "t")
-	p := open(t, primary)
+	primary := lone(t, files).server
+	standby := newServer(t, primary.programs, files, "db-2")
+	p := open(t, primary.local(""))
 	run(t, p, "CREATE TABLE rows (n int)", "ALTER SYSTEM SET wal_keep_size = 0", "SELECT pg_reload_conf()")
 	awaitAnswer(t, primary, "SHOW wal_keep_size", "0")
 
@@ -46,6 +39,9 @@ func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	writeLog(t, p, 1)
 	require.NoError(t, syscall.Kill(sender, syscall.SIGCONT))
 	require.NoError(t, <-cloned, "a copy that is slower than the log is removed")
+	segments, err := filepath.Glob(filepath.Join(standby.files.log(), strings.Repeat("?", 24)))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(segments), 4, "the log that was written during the copy")
 	receiveFrom(t, standby, source)
 	awaitAnswer(t, standby, "SELECT max(n) FROM rows", "1") // which may be from the log that came with the copy
 	awaitAnswer(t, primary, "SELECT active FROM pg_replication_slots", "t")
@@ -69,13 +65,13 @@ func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	assert.Equal(t, "0", slots(t, p), "nobody needs it")
 	awaitAnswer(t, standby, "SELECT pg_promote()", "t")
 	awaitAnswer(t, standby, "SELECT "+writable, "t")
-	run(t, open(t, standby), "SET synchronous_commit = local", "INSERT INTO rows VALUES (7654321)")
+	run(t, open(t, standby.local("")), "SET synchronous_commit = local", "INSERT INTO rows VALUES (7654321)")
 	standby.stopImmediate()
 	begin(t, standby) // it comes back, and its log has diverged
 	awaitAnswer(t, standby, "SELECT max(n) FROM rows", "7654321")
 	require.NoError(t, standby.setAside(plan.KeptFolder(7)))
 	require.NoError(t, standby.clone(t.Context(), source, 1<<30))
-	read := exec.CommandContext(t.Context(), filepath.Join(programs, "postgres"), "--single", "-D", filepath.Join(string(standby.files), plan.KeptFolder(7)), "postgres")
+	read := exec.CommandContext(t.Context(), filepath.Join(standby.programs, "postgres"), "--single", "-D", filepath.Join(string(standby.files), plan.KeptFolder(7)), "postgres")
 	read.Stdin = strings.NewReader("SELECT max(n) FROM rows\n")
 	output, err := read.CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -87,22 +83,6 @@ func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	awaitAnswer(t, primary, "SELECT wal_status FROM pg_replication_slots", "lost")
 	require.NoError(t, p.reserve(t.Context(), "member_2"))
 	awaitAnswer(t, primary, "SELECT wal_status FROM pg_replication_slots", "reserved")
-}
-
-func open(t *testing.T, s *server) session {
-	t.Helper()
-	connection, err := connect(t.Context(), s.local(""))
-	require.NoError(t, err)
-	t.Cleanup(connection.close)
-	return connection
-}
-
-func run(t *testing.T, s session, commands ...string) {
-	t.Helper()
-	for _, command := range commands {
-		_, err := s.within(t.Context(), testcluster.TestTimeout, command)
-		require.NoError(t, err, command)
-	}
 }
 
 // cloneSlowly clones, and stops the process that sends the copy in the middle of it. If the copy is
@@ -150,13 +130,16 @@ func slots(t *testing.T, s session) string {
 	return row[0]
 }
 
-// receiveFrom has a standby follow.
-func receiveFrom(t *testing.T, standby *server, source peer) {
-	t.Helper()
-	if !standby.running() {
-		begin(t, standby)
-	}
-	standby.settings.primary = source
-	require.NoError(t, standby.reload())
-	awaitAnswer(t, standby, "SELECT "+receiving, "t")
+func TestSlotsOfMembers(t *testing.T) {
+	status := postgres.PostgresClusterStatus{Primary: "a-db-1", Members: []postgres.MemberStatus{{Name: "a-db-1"}, {Name: "a-db-2"}, {Name: "a-db-7"}}}
+	assert.Equal(t, []string{"member_2", "member_7"}, neededSlots(status, "a-db-1"))
+	assert.Empty(t, neededSlots(status, "a-db-2"), "a standby needs none")
+}
+
+func TestSlotsNeverFillTheDisk(t *testing.T) {
+	s := settings{address: ":5432", member: "db-2", capacity: 1 << 30}
+	assert.Contains(t, s.file(layout("/data")), "max_slot_wal_keep_size = '131072kB'", "half of the share of the log")
+	assert.Contains(t, s.file(layout("/data")), "primary_slot_name = ''")
+	s.primary = peer{name: "db-1", address: "10.0.0.1:5432"}
+	assert.Contains(t, s.file(layout("/data")), "primary_slot_name = 'member_2'")
 }

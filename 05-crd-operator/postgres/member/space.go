@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -36,13 +37,15 @@ const (
 // files.
 type space struct {
 	files layout
+	last  atomic.Pointer[usage] // nil if it was not measured yet
+	left  atomic.Int64          // until the disk is nearly full, in bytes
+}
 
-	mu       sync.Mutex
-	measured bool
-	used     int64 // by the files but for the log, in bytes
-	log      int64 // by the log
-	free     int64 // on the file system
-	left     int64 // until the disk is nearly full
+// usage is what is on a disk, in bytes.
+type usage struct {
+	used int64 // by the files but for the log
+	log  int64 // by the log
+	free int64 // on the file system
 }
 
 // A quarter of the disk is for the log, but not more than this. PostgreSQL is told to keep half of
@@ -55,8 +58,10 @@ func logShare(capacity int64) int64 { return min(capacity/4, mostLog) }
 func (s *space) run(ctx context.Context) {
 	for {
 		begun := time.Now()
-		if err := s.measure(); err != nil {
+		if now, err := s.files.measure(); err != nil {
 			klog.FromContext(ctx).Error(err, "the disk could not be measured; trying again")
+		} else {
+			s.last.Store(&now)
 		}
 		select {
 		case <-ctx.Done():
@@ -69,33 +74,32 @@ func (s *space) run(ctx context.Context) {
 // pause is how long nobody needs to measure, if to measure took so long. It takes long if there are
 // many files, or if the machine is busy, and then what fills the disk does not wait, either.
 func (s *space) pause(took time.Duration) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	const most = fastest * int64(measureAtAll/time.Second)
-	pause := max(time.Duration(min(s.left, most))*time.Second/fastest, measureMost)
+	left := s.left.Load()
+	pause := max(time.Duration(min(left, most))*time.Second/fastest, measureMost)
 	longer := mostOfTime * took
-	if s.left < fastest {
+	if left < fastest {
 		longer = min(longer, mostWhenFew)
 	}
 	return max(pause, longer)
 }
 
-func (s *space) measure() error {
-	free, err := freeSpace(string(s.files))
-	if err != nil {
-		return err
+func (l layout) measure() (u usage, err error) {
+	var system unix.Statfs_t
+	if err := unix.Statfs(string(l), &system); err != nil {
+		return u, err
 	}
-	var used, log int64
-	err = filepath.WalkDir(string(s.files), func(path string, entry fs.DirEntry, err error) error {
+	u.free = int64(system.Bavail) * int64(system.Bsize) // of other types elsewhere
+	err = filepath.WalkDir(string(l), func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			var file fs.FileInfo
 			file, err = entry.Info()
 			switch {
 			case err != nil:
-			case filepath.Dir(path) == s.files.log():
-				log += file.Size()
+			case filepath.Dir(path) == l.log():
+				u.log += file.Size()
 			default:
-				used += file.Size()
+				u.used += file.Size()
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) { // PostgreSQL has removed it meanwhile
@@ -103,13 +107,7 @@ func (s *space) measure() error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.measured, s.used, s.log, s.free = true, used, log, free
-	return nil
+	return u, err
 }
 
 // nearlyFull reports whether less than the reserve is left. Once it was so, twice the reserve has
@@ -117,17 +115,19 @@ func (s *space) measure() error {
 // promised to have: on some, nothing enforces it, and some file systems give less. It is zero if it
 // is not known. The log counts with its share, so a standby that has more of it has room, too.
 func (s *space) nearlyFull(capacity int64, was bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	left, reserve := s.free, reserveOf(capacity)
+	now := s.last.Load()
+	if now == nil {
+		return false
+	}
+	left, reserve := now.free, reserveOf(capacity)
 	if capacity > 0 {
-		left = min(left, capacity-s.used-max(s.log, logShare(capacity)))
+		left = min(left, capacity-now.used-max(now.log, logShare(capacity)))
 	}
 	if was {
 		reserve *= 2
 	}
-	s.left = left - reserve
-	return s.measured && s.left < 0
+	s.left.Store(left - reserve)
+	return left < reserve
 }
 
 func reserveOf(capacity int64) int64 {
@@ -138,17 +138,13 @@ func reserveOf(capacity int64) int64 {
 }
 
 // room measures how much a disk without a database has for one and its log, but for the reserve.
-func (s *space) room(capacity int64) (int64, error) {
-	if err := s.measure(); err != nil {
-		return 0, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	left := s.free
+func (l layout) room(capacity int64) (int64, error) {
+	now, err := l.measure()
+	left := now.free
 	if capacity > 0 {
-		left = min(left, capacity-s.used-s.log)
+		left = min(left, capacity-now.used-now.log)
 	}
-	return left - reserveOf(capacity), nil
+	return left - reserveOf(capacity), err
 }
 
 // keepSpace has PostgreSQL take no writes while the disk of this member is nearly full, or that of
@@ -162,7 +158,7 @@ func (a *agent) keepSpace(ctx context.Context, status postgres.PostgresClusterSt
 		return
 	}
 	err := a.setReadOnly(ctx, capacity, readOnly)
-	if err == nil && readOnly && (a.full || a.begins != 0) && a.session != nil {
+	if err == nil && readOnly && (a.full || a.begins != 0) && a.session.PgConn != nil {
 		err = a.endTransactions(ctx)
 	}
 	if err != nil {
@@ -200,14 +196,4 @@ func (a *agent) endTransactions(ctx context.Context) error {
 	_, err := a.session.rows(ctx, fmt.Sprintf(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND wait_event IS DISTINCT FROM 'SyncRep'
 		AND (xact_start < to_timestamp(%f) OR backend_xid IS NOT NULL AND xact_start < to_timestamp(%f))`, seconds, seconds+1))
 	return err
-}
-
-// capacityOf is what the disk of a member was promised to have, in bytes, or zero.
-func capacityOf(status postgres.PostgresClusterStatus, name string) int64 {
-	for _, m := range status.Members {
-		if m.Name == name {
-			return m.Storage.Value()
-		}
-	}
-	return 0
 }

@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -34,102 +35,6 @@ var stepTimeout = map[plan.Step]time.Duration{
 	plan.Promote:  promotionTimeout,
 }
 
-// observe finds out what the next step depends on, and whether PostgreSQL should answer, and does not.
-func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStatus) (r plan.Report, silent bool) {
-	r = plan.Report{UID: a.UID, Term: status.Term, Version: a.version, Address: a.server.settings.address, Data: plan.Empty, Full: a.full}
-	if a.server.files.complete() {
-		r.Data, r.Timeline = plan.Complete, a.server.files.newestTimeline()
-	}
-	if kept, err := a.server.files.aside(); err == nil {
-		a.kept = kept
-	}
-	r.Kept = a.kept
-	if !a.server.running() {
-		a.stopped()
-	} else if o, err := a.ask(ctx); err != nil {
-		a.disconnect()
-		r.Writable = a.begins != 0
-		silent = r.Writable
-	} else {
-		a.paused = o.paused
-		a.noteNames(ctx, o)
-		a.describe(&r, o, status)
-		a.noteLapse(&r, o)
-	}
-	if a.server.running() {
-		r.Unreachable = a.reach.get()
-	}
-	r.InvalidPasswords = a.server.settings.secrets.invalidPasswords()
-	if r.Restored = a.restored; a.trouble != nil {
-		r.Trouble = a.trouble.Error()
-	}
-	if r.Writable && a.archiver != nil {
-		r.Archive = a.archiver.get()
-	}
-	return r, silent
-}
-
-// ask asks PostgreSQL, which may still be starting.
-func (a *agent) ask(ctx context.Context) (observation, error) {
-	if a.session == nil {
-		s, err := a.connect(ctx)
-		if err != nil {
-			return observation{}, err
-		}
-		a.session = &s
-	}
-	o, err := a.session.observe(ctx)
-	if err == nil && o.writable && o.Timeline != a.begins {
-		a.server.stopImmediate()
-		err = fmt.Errorf("PostgreSQL has begun timeline %d, which may be another member's, and was stopped: its promotion was to begin timeline %d; report this as a bug", o.Timeline, a.begins)
-		klog.FromContext(ctx).Error(err, "the promotion has failed")
-	}
-	return o, err
-}
-
-func (a *agent) describe(r *plan.Report, o observation, status postgres.PostgresClusterStatus) {
-	r.Running, r.Writable, r.Received, r.Streaming = true, o.writable, o.At, o.streaming()
-	// A promotion that is under way has noted its timeline, perhaps, and not begun to take writes.
-	if underWay := a.begins != 0 && !o.writable; underWay {
-		r.Timeline = o.Timeline
-	} else {
-		r.Timeline = max(r.Timeline, o.Timeline)
-	}
-	r.Names = unsettled
-	if o.names == a.names {
-		r.Names = a.names
-	}
-	if o.streams {
-		a.streamed = time.Now()
-	}
-	if a.followed == of(status) && time.Since(a.streamed) < stalledAfter {
-		r.Following = status.Primary
-	}
-	if o.writable && r.Names != unsettled && a.isSynced(o) {
-		r.SyncedWith = a.names
-	}
-}
-
-// since is a connection of the standby that commits wait for, and a position in the log that is
-// not before it. What was acknowledged before is not after that position.
-type since struct {
-	connection string
-	at         plan.LSN
-}
-
-// isSynced reports whether the standby that commits wait for has all of the log up to there. One
-// that connects anew may have lost what it had.
-func (a *agent) isSynced(o observation) bool {
-	standby, found := o.waitsFor(a.names)
-	if !found {
-		return false
-	}
-	if a.since.connection != standby.connection {
-		a.since = since{standby.connection, o.At}
-	}
-	return standby.flushed >= a.since.at
-}
-
 // do does a step.
 func (a *agent) do(ctx context.Context, step plan.Step, status postgres.PostgresClusterStatus) error {
 	if step == plan.Wait {
@@ -152,7 +57,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return a.clone(ctx, status)
 	case plan.Wipe:
 		a.diverged = followed{}
-		a.disconnect()
+		a.session.close()
 		return a.server.wipe()
 	case plan.Keep:
 		return a.keep(status)
@@ -170,14 +75,14 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	case plan.Promote:
 		return a.promote(ctx, plan.TimelineOf(status.Term))
 	case plan.StopFast:
-		a.disconnect()
+		a.session.close()
 		timeout := fastFor
 		if status.Phase == postgres.Deleting {
 			timeout = lastFor
 		}
 		a.server.stopFast(timeout)
 	case plan.StopImmediate:
-		a.disconnect()
+		a.session.close()
 		a.server.stopImmediate()
 	default:
 		return fmt.Errorf("step %q is not known", step)
@@ -189,7 +94,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 func (a *agent) keep(status postgres.PostgresClusterStatus) error {
 	term, _ := plan.GivenUp(status, a.Name, a.kept)
 	a.diverged = followed{}
-	a.disconnect()
+	a.session.close()
 	return a.server.setAside(plan.KeptFolder(term))
 }
 
@@ -222,7 +127,7 @@ func (a *agent) setNames(ctx context.Context, name string) error {
 	// Those that send the log: one that takes another standby for the named one would
 	// acknowledge what this one lacks.
 	seen := fmt.Sprintf(`btrim(current_setting('synchronous_standby_names'), '"') = '%s' AND NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_priority > 0 AND application_name <> '%[1]s')`, name)
-	if err := a.session.await(ctx, fmt.Sprintf("commits wait for %q", name), seen); err != nil {
+	if err := a.session.await(ctx, queryTimeout, fmt.Sprintf("commits wait for %q", name), seen); err != nil {
 		return err
 	}
 	// The checkpointer: it is what has commits wait at all, if none did so far. It reads its
@@ -250,25 +155,26 @@ const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_
 
 // stopped forgets what was true of a PostgreSQL that runs no more.
 func (a *agent) stopped() {
-	a.disconnect()
+	a.session.close()
 	a.reach.note("", time.Now(), time.Now())
 	a.begins, a.followed, a.paused = 0, followed{}, false
 }
 
-func (a *agent) disconnect() {
-	if a.session != nil {
-		a.session.close()
-		a.session = nil
+// memberOf is what the status says of a member, if it does.
+func memberOf(status postgres.PostgresClusterStatus, name string) (m postgres.MemberStatus) {
+	if i := slices.IndexFunc(status.Members, func(m postgres.MemberStatus) bool { return m.Name == name }); i >= 0 {
+		m = status.Members[i]
 	}
+	return m
 }
 
 // primaryOf is the member that the status names.
 func primaryOf(status postgres.PostgresClusterStatus) peer {
-	p := peer{name: status.Primary, uid: status.PrimaryUID}
-	for _, m := range status.Members {
-		if m.Name == status.Primary {
-			p.address = m.Address
-		}
-	}
-	return p
+	return peer{status.Primary, memberOf(status, status.Primary).Address, status.PrimaryUID}
+}
+
+// capacityOf is what the disk of a member was promised to have, in bytes, or zero.
+func capacityOf(status postgres.PostgresClusterStatus, name string) int64 {
+	storage := memberOf(status, name).Storage
+	return storage.Value()
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
@@ -30,7 +31,7 @@ func (a *agent) promote(ctx context.Context, timeline int32) error {
 		return err
 	}
 	a.begins = timeline
-	return a.session.promote(ctx)
+	return a.session.promote(ctx, promotionTimeout)
 }
 
 func historyName(timeline int32) string { return fmt.Sprintf("%08X.history", timeline) }
@@ -39,19 +40,12 @@ func historyName(timeline int32) string { return fmt.Sprintf("%08X.history", tim
 // to the next timeline, without that. One that a crash has cut off has no fork either, so it is one.
 func (l layout) leaveOut(first, next int32) error {
 	for n := first; n < next; n++ {
-		file, err := os.OpenFile(filepath.Join(l.log(), historyName(n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		_, err = file.WriteString(archive.Placeholder)
-		if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		err := writeFile(filepath.Join(l.log(), historyName(n)), os.O_EXCL, archive.Placeholder)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	return syncFolder(l.log())
+	return archive.SyncFolder(l.log())
 }
 
 // dropPlaceholders removes those that no timeline comes after: a promotion was cut off, or a standby
@@ -100,4 +94,61 @@ func isPlaceholder(path string) (bool, error) {
 	}
 	forks, err := readHistory(path)
 	return len(forks) == 0, err
+}
+
+// parseHistory reads a history file of PostgreSQL. Each line has a timeline, the position at
+// which it ended, and why. That of a timeline that was never begun has only a comment.
+func parseHistory(content string) ([]plan.Fork, error) {
+	var history []plan.Fork
+	for line := range strings.Lines(content) {
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		var fork plan.Fork
+		var at string
+		_, err := fmt.Sscan(line, &fork.Timeline, &at)
+		if err == nil {
+			fork.At, err = parseLSN(at)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the history of a timeline: unexpected line %q: %w", line, err)
+		}
+		history = append(history, fork)
+	}
+	return history, nil
+}
+
+// parseLSN reads a position as PostgreSQL prints it.
+func parseLSN(s string) (plan.LSN, error) {
+	var high, low uint32
+	if _, err := fmt.Sscanf(s, "%X/%X", &high, &low); err != nil {
+		return 0, fmt.Errorf("%q is no position in a log: %w", s, err)
+	}
+	return plan.LSN(high)<<32 | plan.LSN(low), nil
+}
+
+// endReaders ends the transactions of clients if replay waits for one of them, and counts them.
+// A reader may hold replay for max_standby_streaming_delay, and a promotion comes after it. That
+// setting does not help here: who waits already does not read it anew.
+const endReaders = `(SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND xact_start IS NOT NULL
+	AND EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND (wait_event LIKE 'RecoveryConflict%' OR wait_event_type IN ('Lock', 'BufferPin'))))`
+
+// resumeReplay has PostgreSQL go on if somebody has paused it. A promotion does so by itself.
+const resumeReplay = "SELECT pg_wal_replay_resume() WHERE pg_is_wal_replay_paused()"
+
+// promote has PostgreSQL take writes, once it has replayed what it has received.
+func (s session) promote(ctx context.Context, timeout time.Duration) error {
+	if _, err := s.rows(ctx, "SELECT pg_promote(wait => false)"); err != nil {
+		return err
+	}
+	return s.await(ctx, timeout, "PostgreSQL takes writes", writable+", "+endReaders)
+}
+
+// awaitReplay returns when all of the log on the disk is replayed. A receiver comes after it.
+func (s session) awaitReplay(ctx context.Context) error {
+	if _, err := s.rows(ctx, resumeReplay); err != nil {
+		return err
+	}
+	return s.await(ctx, queryTimeout, "the log on the disk is replayed", replayed+", "+endReaders)
 }

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -41,5 +43,55 @@ func BenchmarkMember(b *testing.B) {
 			e.streams("db-1")
 		})
 		measure("switchover-s", func() { e.elect("db-3", "db-1") })
+	}
+}
+
+// BenchmarkBackup backs up a database of 1 GB, and restores it, beside what is simpler: each
+// figure is in seconds. The disk has all of it at the end of each.
+func BenchmarkBackup(b *testing.B) {
+	tool := filepath.Join(newEnv(b).programs, "pg_basebackup")
+	if _, err := os.Stat(tool); err != nil {
+		b.Skipf("%v; set PG_HOME to a PostgreSQL that has pg_basebackup", err)
+	}
+	for b.Loop() {
+		e := newBackedUp(b)
+		first := e.seed()
+		first.sql("CREATE TABLE rows AS SELECT n, repeat(md5(n::text), 31) AS text FROM generate_series(1, 950000) AS n")
+		first.sql("CHECKPOINT")
+		size, err := strconv.ParseFloat(first.sql("SELECT pg_database_size('postgres')")[0], 64)
+		require.NoError(b, err)
+		b.ReportMetric(size/1e9, "GB")
+		first.archived()
+
+		measure := func(figure string, do func()) {
+			b.Helper()
+			begun := time.Now()
+			do()
+			b.ReportMetric(time.Since(begun).Seconds(), figure)
+		}
+		copied := filepath.Join(e.folder, "copied")
+		run := func(name string, args ...string) {
+			b.Helper()
+			command := exec.Command(name, args...)
+			command.Env = append(os.Environ(), "PGSSLMODE=require", "PGPASSWORD="+passwords["replication"])
+			output, err := command.CombinedOutput()
+			require.NoError(b, err, "%s", output)
+		}
+		measure("backup-and-trial-s", func() { require.Empty(b, e.backUp(first)) })
+		measure("pg_basebackup-s", func() {
+			run(tool, "--host", host(first.address), "--port", port(first.address), "--username", "replication", "--format", "tar", "--wal-method", "fetch", "--checkpoint", "fast", "--pgdata", copied)
+		})
+		require.NoError(b, os.RemoveAll(copied))
+		measure("plain-copy-s", func() {
+			run("cp", "-r", filepath.Join(first.data, "database"), copied)
+			run("sync", "-f", copied)
+		})
+		require.NoError(b, os.RemoveAll(copied))
+		first.archived()
+		first.stop()
+		restored := newBackedUp(b)
+		measure("restore-s", func() {
+			restored.restore(e, nil).awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
+		})
 	}
 }

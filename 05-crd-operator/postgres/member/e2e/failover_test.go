@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
@@ -212,4 +213,91 @@ func TestMemberClonesOnlyThePrimaryThatIsNamed(t *testing.T) {
 	e.addresses = nil
 	e.update(func(*postgres.PostgresClusterStatus) {})
 	e.streams("db-2")
+}
+
+// A person promotes a member that lacks a row, and the disk with that row comes back. It has to be
+// kept, and while there is no room for it and for a copy, there is no copy.
+func TestWhatWasGivenUpIsKept(t *testing.T) {
+	testlong.LeftToWorkflows(t)
+	t.Parallel()
+	e := newEnv(t)
+	first := e.seed()
+	first.sql(createRows)
+	e.join("db-2").stop()
+	first.sql("INSERT INTO rows VALUES (2)")
+	first.kill()
+	e.start("db-2")
+	e.beginElection()
+	term := e.update(func(s *postgres.PostgresClusterStatus) {
+		s.Lost = []postgres.LostData{{Member: "db-1", Term: s.Term}}
+	}).Term
+	e.promote("db-2", "")
+
+	e.storage = resource.MustParse("1Mi")
+	e.publish()
+	first = e.start("db-1")
+	e.publish()
+	first.awaits("has no room", func(r report) bool {
+		e.publish()
+		return r.Data == plan.Empty && assert.ObjectsAreEqual([]string{plan.KeptFolder(term)}, r.Kept) && r.Trouble != ""
+	})
+	e.storage = resource.MustParse("1Gi")
+	e.publish()
+	e.streams("db-1")
+	first.hasRows("1")
+	assert.FileExists(t, filepath.Join(first.data, plan.KeptFolder(term), "PG_VERSION"))
+	assert.False(t, e.logged("db-1", `step="Wipe"`))
+}
+
+func isFrozen(r report) bool { return r.Unreachable.Lasts() && r.Unreachable.Cause == "Frozen" }
+
+// The first process of PostgreSQL is frozen, and its others go on, with the session of the agent among
+// them. Without a signal that it hears it must stop all the same, or nobody could take over.
+func TestAFrozenPostmaster(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	first, second := e.seedTwo()
+	conn := first.connect()
+	require.NoError(t, syscall.Kill(first.postgreSQL(), syscall.SIGSTOP))
+	r := first.awaits("reports it", isFrozen)
+	assert.True(t, r.Writable && r.Running, "it is the operator's to decide")
+	_, err := query(t.Context(), conn, "INSERT INTO rows VALUES (2)")
+	require.NoError(t, err, "old sessions go on")
+
+	e.elect("db-2", "db-1")
+	_, err = query(t.Context(), conn, "INSERT INTO rows VALUES (3)")
+	require.Error(t, err, "with the Lease, it has given up its sessions")
+	assert.Equal(t, []string{"1", "2"}, second.rows())
+	e.streams("db-1") // in the same pod
+	second.sql("INSERT INTO rows VALUES (4)")
+
+	frozen := first.postgreSQL()
+	require.NoError(t, syscall.Kill(frozen, syscall.SIGSTOP))
+	e.eventually(func() bool {
+		pid := first.findPostgreSQL()
+		return pid != 0 && pid != frozen
+	}, "a standby starts it anew by itself")
+	e.streams("db-1")
+	first.hasRows("1 2 4")
+}
+
+// What PostgreSQL has is enough, for a member that runs and for one that starts.
+func TestAPasswordThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	first := e.seed()
+	e.setPassword("app", "")
+	invalid := func(r report) bool {
+		return r.Running && len(r.InvalidPasswords) == 1 && r.InvalidPasswords[0] == "app"
+	}
+	first.awaits("reports it", invalid)
+	first.stop()
+	again := e.start("db-1")
+	again.awaits("starts all the same", invalid)
+	e.elect("db-1", "")
+	again.admits("app", passwords["app"])
+
+	e.setPassword("app", "another")
+	again.awaits("has a password", func(r report) bool { return r.InvalidPasswords == nil })
+	again.admits("app", "another")
 }

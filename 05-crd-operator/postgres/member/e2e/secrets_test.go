@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -49,32 +48,22 @@ func (e *env) issue(slot int, now time.Time) {
 
 // dialAs connects a client to the member's PostgreSQL, over TLS.
 func (a *agent) dialAs(role, password string) (*pgconn.PgConn, error) {
-	r, err := a.report()
+	config, err := a.clientConfig(role, password)
 	if err != nil {
-		return nil, err
-	}
-	config, err := a.clientConfig(r.Address, role, password)
-	if err != nil {
-		return nil, err
-	}
-	if config.TLSConfig, err = certificate.ClientConfig(a.bundle, "db"); err != nil {
 		return nil, err
 	}
 	return pgconn.ConnectConfig(a.Context(), config)
 }
 
-// clientConfig is that of a client that sends everything as plain text.
-func (a *agent) clientConfig(address, role, password string) (*pgconn.Config, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	config, err := pgconn.ParseConfig("sslmode=disable dbname=postgres host=" + host + " port=" + port)
+// clientConfig is that of a client that has all that it needs.
+func (a *agent) clientConfig(role, password string) (*pgconn.Config, error) {
+	config, err := pgconn.ParseConfig("sslmode=disable dbname=postgres host=" + host(a.address) + " port=" + port(a.address))
 	if err != nil {
 		return nil, err
 	}
 	config.User, config.Password = role, password
-	return config, nil
+	config.TLSConfig, err = certificate.ClientConfig(a.bundle, "db")
+	return config, err
 }
 
 // shareSecrets gives the members those of another cluster.

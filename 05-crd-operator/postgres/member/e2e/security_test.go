@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testlong"
 )
 
@@ -43,23 +43,13 @@ func (a *agent) refuses(config *pgconn.Config, code string) {
 	assert.Equal(a, code, refused.Code)
 }
 
-// configure returns the configuration of a client that has all that it needs.
+// configure returns the configuration of a client of a member that runs.
 func (a *agent) configure(role, password string) *pgconn.Config {
 	a.Helper()
-	r := a.awaits("runs", func(r report) bool { return r.Running })
-	config, err := a.clientConfig(r.Address, role, password)
-	require.NoError(a, err)
-	config.TLSConfig, err = certificate.ClientConfig(a.bundle, "db")
+	a.awaits("runs", func(r report) bool { return r.Running })
+	config, err := a.clientConfig(role, password)
 	require.NoError(a, err)
 	return config
-}
-
-// hasAppDatabase waits until the member has made it.
-func (a *agent) hasAppDatabase() {
-	a.Helper()
-	a.eventually(func() bool {
-		return a.sql("SELECT count(*) FROM pg_database WHERE datname = 'app'")[0] == "1"
-	}, "%s has a database app", a.name)
 }
 
 func TestPasswordsChangeWithoutARestart(t *testing.T) {
@@ -133,7 +123,7 @@ func TestANewPrimaryHasTheRolesOfTheSecrets(t *testing.T) {
 	e.elect("db-1", "")
 	first.admits("app", passwords["app"])
 	first.admits("replication", passwords["replication"])
-	first.hasAppDatabase()
+	e.eventually(func() bool { return first.sql("SELECT count(*) FROM pg_database WHERE datname = 'app'")[0] == "1" }, "db-1 has a database app")
 }
 
 func TestWhatRolesMayDo(t *testing.T) {
@@ -202,4 +192,42 @@ func TestTheCertificateChangesWithoutARestart(t *testing.T) {
 	_, err := query(t.Context(), conn, "SELECT 1")
 	require.NoError(t, err, "an old connection")
 	assert.Equal(t, before, running(), "the processes")
+}
+
+// stopComparing keeps the agents from comparing the roles with the Secrets: one of the passwords
+// cannot be read any more. Neither a backup nor a standby needs this one.
+func (e *env) stopComparing() {
+	e.Helper()
+	require.NoError(e, os.Remove(filepath.Join(e.folder, "secrets", "app", "password")))
+}
+
+// The first backup and the first standby connect as replication, and applications as app, as soon
+// as there is a primary. However late its agent comes to compare the roles, they are there.
+func TestADatabaseIsMadeWithItsRoles(t *testing.T) {
+	t.Parallel()
+	e := newBackedUp(t)
+	first := e.start("db-1")
+	e.update(func(s *postgres.PostgresClusterStatus) {
+		s.Phase, s.Term, s.Primary = postgres.Seeding, 1, "db-1"
+	})
+	first.awaits("makes a database", func(r report) bool { return r.Running })
+	e.stopComparing()
+	e.promote("db-1", "")
+	require.Empty(t, e.backUp(first))
+	config := first.configure("app", passwords["app"])
+	config.Database = "app"
+	app, err := pgconn.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	assert.NoError(t, app.Close(t.Context()))
+	first.sql(createRows)
+	first.archived()
+	first.stop()
+
+	restored := newBackedUp(t)
+	restored.setPassword("replication", "another")
+	again := restored.restore(e, nil)
+	again.awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
+	restored.stopComparing()
+	restored.promote("db-1", "")
+	require.Empty(t, restored.backUp(again), "with the password of now")
 }

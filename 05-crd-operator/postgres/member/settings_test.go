@@ -75,3 +75,8 @@ func TestAlteredSettingsAreRemovedFromTheDatabase(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "a base backup copies all that is there")
 }
+
+func TestValuesInSettingsFiles(t *testing.T) {
+	assert.Equal(t, `'it''s \\here'`, quote(`it's \here`))
+	assert.Equal(t, `'it\'s \\here'`, escape(`it's \here`))
+}
