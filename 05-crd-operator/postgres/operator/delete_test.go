@@ -103,7 +103,7 @@ func TestAClusterOfTheSameNameBeginsAnew(t *testing.T) {
 		e.reconcile()
 	}
 	assert.Empty(t, e.left(&corev1.PodList{}), "their password would be gone in a moment")
-	assert.Contains(t, strings.Join(e.recorded(), "\n"), "the Secret db is that of the last cluster of this name")
+	assert.Contains(t, strings.Join(e.recorded(), "\n"), "the Secret db-app is that of the last cluster of this name")
 	e.collect(cluster)
 	e.settle()
 }
