@@ -2,13 +2,11 @@ package operator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -29,7 +27,7 @@ func (r *Reconciler) act(ctx context.Context, o observation, d plan.Decision) er
 		return nil
 	case plan.CreateMember:
 		err = r.createMember(ctx, o, d.Member)
-	case plan.DeletePod:
+	case plan.DeletePod, plan.DeleteBackup:
 		err = r.deletePod(ctx, o, d, graceSeconds)
 	case plan.RemovePod:
 		err = r.removePod(ctx, o, d)
@@ -38,11 +36,10 @@ func (r *Reconciler) act(ctx context.Context, o observation, d plan.Decision) er
 	case plan.FreeLease:
 		err = r.freeLease(ctx, o, d.UID)
 	case plan.SetRole:
-		err = r.patchPod(ctx, o, d, map[string]any{"labels": map[string]any{plan.RoleLabel: d.Role}})
+		pod := o.pods[d.UID]
+		err = r.patch(ctx, pod, func() { addLabels(pod, map[string]string{plan.RoleLabel: string(d.Role)}) })
 	case plan.CreateBackup:
 		err = r.createBackup(ctx, o, d)
-	case plan.DeleteBackup:
-		err = r.deletePod(ctx, o, d, graceSeconds)
 	case plan.RemoveFinalizer:
 		err = r.finish(ctx, o)
 	default:
@@ -80,22 +77,6 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	return nil
 }
 
-// record tells people what was done.
-func (r *Reconciler) record(o observation, d plan.Decision) {
-	if d.Reason != "" {
-		kind := corev1.EventTypeNormal
-		if d.Warning {
-			kind = corev1.EventTypeWarning
-		}
-		r.Events.Eventf(o.Cluster, nil, kind, d.Reason, string(d.Action), "%.1000s", d.Note)
-	}
-}
-
-// warn tells people what could not be done.
-func (r *Reconciler) warn(o observation, d plan.Decision, err error) {
-	r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, "Failed", string(d.Action), "%.1000s", err)
-}
-
 // attempt is the name under which the attempts to make a member are counted.
 func attempt(cluster *postgres.PostgresCluster, member string) string {
 	return string(cluster.UID) + "/" + member
@@ -110,46 +91,34 @@ func (r *Reconciler) createMember(ctx context.Context, o observation, name strin
 		return err
 	}
 	if o.disks[name] == nil {
-		if err := r.Create(ctx, r.newDisk(o.Cluster, name)); err != nil {
+		if err := r.Create(ctx, newDisk(o.Cluster, name)); err != nil {
 			return err
 		}
 	}
 	return r.Create(ctx, r.newPod(o.forPods(), name))
 }
 
-func podOf(o observation, d plan.Decision) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: o.Cluster.Namespace, Name: d.Member}}
-}
-
 // deletePod deletes the pod that was meant, and no later one of that name.
 func (r *Reconciler) deletePod(ctx context.Context, o observation, d plan.Decision, grace int64) error {
-	err := r.Delete(ctx, podOf(o, d), client.Preconditions{UID: &d.UID}, client.GracePeriodSeconds(grace))
-	return client.IgnoreNotFound(err)
+	return client.IgnoreNotFound(r.Delete(ctx, o.pods[d.UID], client.Preconditions{UID: &d.UID}, client.GracePeriodSeconds(grace)))
 }
 
 // removePod lets a pod go that has ended. An operator that dies between the two writes, again and
 // again, must come to the second one.
 func (r *Reconciler) removePod(ctx context.Context, o observation, d plan.Decision) error {
-	if !o.dying[d.UID] {
-		if err := r.deletePod(ctx, o, d, 0); err != nil {
-			return err
+	if pod := o.pods[d.UID]; controllerutil.ContainsFinalizer(pod, finalizer) {
+		if err := r.patch(ctx, pod, func() { controllerutil.RemoveFinalizer(pod, finalizer) }); err != nil {
+			return client.IgnoreNotFound(err)
 		}
 	}
-	return client.IgnoreNotFound(r.patchPod(ctx, o, d, map[string]any{"$deleteFromPrimitiveList/finalizers": []string{finalizer}}))
+	return r.deletePod(ctx, o, d, 0)
 }
 
-// patchPod changes the metadata of the pod that was meant: the server refuses another UID.
-func (r *Reconciler) patchPod(ctx context.Context, o observation, d plan.Decision, metadata map[string]any) error {
-	metadata["uid"] = d.UID
-	patch, err := json.Marshal(map[string]any{"metadata": metadata})
-	if err != nil {
-		return err
-	}
-	err = r.Patch(ctx, podOf(o, d), client.RawPatch(types.StrategicMergePatchType, patch))
-	if apierrors.IsInvalid(err) { // so the server refuses another UID, as if it were to be changed
-		return apierrors.NewConflict(corev1.Resource("pods"), d.Member, err)
-	}
-	return err
+// patch changes an object, unless it has changed since it was read, or is another one by now.
+func (r *Reconciler) patch(ctx context.Context, object client.Object, change func()) error {
+	before := object.DeepCopyObject().(client.Object)
+	change()
+	return r.Patch(ctx, object, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 }
 
 // checkUnchanged returns an error if the cluster has changed since it was observed. To write a
@@ -170,15 +139,10 @@ func (r *Reconciler) deleteDisk(ctx context.Context, o observation, name string)
 	return client.IgnoreNotFound(r.Delete(ctx, disk, client.Preconditions{UID: &disk.UID}))
 }
 
-// finish lets the cluster go, and first what was made for it once.
+// finish lets the cluster go. What it owns, the garbage collector takes away.
 func (r *Reconciler) finish(ctx context.Context, o observation) error {
 	if err := r.checkUnchanged(ctx, o); err != nil {
 		return err // it may be gone, and another one be there
-	}
-	for _, object := range madeOnce(o.Cluster) {
-		if err := r.deleteOwn(ctx, o.Cluster, object); err != nil {
-			return err
-		}
 	}
 	if err := r.endBackups(ctx, o); err != nil {
 		return err

@@ -22,18 +22,17 @@ const statusTimeout = time.Second
 
 // ask asks all agents for their status, side by side, and then the primary's: what it says of
 // a standby has to be newer than what the standby says.
-func (r *Reconciler) ask(ctx context.Context, o *observation, pods []corev1.Pod, tracker *clusterTracker) {
-	addresses := map[types.UID]string{}
-	for _, pod := range pods {
-		addresses[pod.UID] = statusAddress(&pod)
-	}
+func (r *Reconciler) ask(ctx context.Context, o *observation, tracker *tracker) {
 	for _, primary := range []bool{false, true} {
 		var g errgroup.Group
 		for i := range o.Members {
 			m := &o.Members[i]
-			if m.Pod != nil && addresses[m.Pod.UID] != "" && (m.Name == o.Cluster.Status.Primary) == primary {
+			if m.Pod == nil || (m.Name == o.Cluster.Status.Primary) != primary {
+				continue
+			}
+			if address := statusAddress(o.pods[m.Pod.UID]); address != "" {
 				g.Go(func() (err error) {
-					m.Report, err = r.report(ctx, addresses[m.Pod.UID], m.Pod.UID)
+					m.Report, err = r.report(ctx, address, m.Pod.UID)
 					return err
 				})
 			}
@@ -72,11 +71,6 @@ func statusAddress(pod *corev1.Pod) string {
 		}
 	}
 	return ""
-}
-
-// newAgents returns the client for that.
-func newAgents() *http.Client {
-	return &http.Client{Timeout: statusTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 }
 
 // report asks the agent in a pod.

@@ -8,20 +8,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	validate "k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
-
-// backupLabel is the label of the disk of the backups, and of the pod that makes one. Neither
-// has the label of the members: it is none.
-const backupLabel = plan.BackupLabel
 
 // madeForAnnotation is the UID of the cluster that a disk of backups was made for. The disk outlives
 // its cluster, so it has no owner that could say so.
@@ -37,42 +30,48 @@ const trialVolume = "trial"
 func (r *Reconciler) observeBackup(ctx context.Context, o *observation) error {
 	spec, s := o.Cluster.Spec, o.Cluster.Status
 	if spec.Backup != nil || s.Backup != nil {
-		disk, err := r.disk(ctx, o.Cluster.Namespace, plan.BackupName(o.Cluster.Name))
+		disk, found, err := r.readBackupDisk(ctx, o.Cluster, o.Cluster.Name)
 		if err != nil {
 			return err
 		}
-		switch {
-		case disk == nil:
-		case !isBackupDisk(o.Cluster, disk):
-			o.Backup.Foreign = true
-		default:
+		if found && isBackupDisk(o.Cluster, disk) {
 			o.backupDisk, o.Backup.Disk = disk, disk.DeletionTimestamp == nil
 		}
+		o.Backup.Foreign = found && o.backupDisk == nil
 		if err := r.observeBackupPod(ctx, o); err != nil {
 			return err
 		}
 	}
 	if spec.RestoreFrom != nil && s.Phase == "" {
-		disk, err := r.disk(ctx, o.Cluster.Namespace, plan.BackupName(spec.RestoreFrom.Cluster))
-		if err != nil {
-			return err
-		}
-		o.Source = disk != nil
+		_, found, err := r.readBackupDisk(ctx, o.Cluster, spec.RestoreFrom.Cluster)
+		o.Source = found
+		return err
 	}
 	return nil
+}
+
+// readBackupDisk reads the disk of a cluster's backups. There is none if that can be nobody's name: a
+// client makes no request of it.
+func (r *Reconciler) readBackupDisk(ctx context.Context, cluster *postgres.PostgresCluster, of string) (disk *corev1.PersistentVolumeClaim, found bool, err error) {
+	disk = &corev1.PersistentVolumeClaim{ObjectMeta: named(cluster, plan.BackupName(of))}
+	if len(validate.IsPathSegmentName(disk.Name)) > 0 {
+		return nil, false, nil
+	}
+	found, err = r.read(ctx, disk)
+	return disk, found, err
 }
 
 // isBackupDisk reports whether an operator has made a disk for the backups of a cluster of this name.
 // What is on it may be an earlier one's: the archive itself refuses another database.
 func isBackupDisk(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeClaim) bool {
-	return disk.Labels[backupLabel] == cluster.Name || goesWith(cluster, disk)
+	return disk.Labels[plan.BackupLabel] == cluster.Name || goesWith(cluster, disk)
 }
 
 // goesWith reports whether a disk of backups is this very cluster's, which may delete it: it was made
 // for it, or the cluster was made of what is on it.
 func goesWith(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeClaim) bool {
 	from := cluster.Status.Restore
-	continues := from != nil && from.Cluster == cluster.Name && disk.Labels[backupLabel] == cluster.Name
+	continues := from != nil && from.Cluster == cluster.Name && disk.Labels[plan.BackupLabel] == cluster.Name
 	return continues || disk.Annotations[madeForAnnotation] == string(cluster.UID)
 }
 
@@ -87,23 +86,9 @@ func (o observation) forPods() *postgres.PostgresCluster {
 	return cluster
 }
 
-// disk reads a PersistentVolumeClaim. It returns nil if there is none, or can be none of that name:
-// a client makes no request of it.
-func (r *Reconciler) disk(ctx context.Context, namespace, name string) (*corev1.PersistentVolumeClaim, error) {
-	if len(validate.IsPathSegmentName(name)) > 0 {
-		return nil, nil
-	}
-	disk := &corev1.PersistentVolumeClaim{}
-	err := r.Live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, disk)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return disk, err
-}
-
 // observeAge measures how long ago the last base backup was begun: the one in the status, or that of
 // the pod.
-func (o *observation) observeAge(tracker *clusterTracker) {
+func (o *observation) observeAge(tracker *tracker) {
 	var begun time.Time
 	if s := o.Cluster.Status.Backup; s != nil && s.Begun != nil {
 		begun = s.Begun.Time
@@ -118,15 +103,15 @@ func (o *observation) observeAge(tracker *clusterTracker) {
 }
 
 func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error {
-	pod := &corev1.Pod{}
-	err := r.Live.Get(ctx, types.NamespacedName{Namespace: o.Cluster.Namespace, Name: plan.BackupName(o.Cluster.Name)}, pod)
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	pod := &corev1.Pod{ObjectMeta: named(o.Cluster, plan.BackupName(o.Cluster.Name))}
+	if found, err := r.read(ctx, pod); err != nil || !found {
+		return err
 	}
 	if !metav1.IsControlledBy(pod, o.Cluster) {
-		o.Foreign, o.TooSoon = append(o.Foreign, kindAndName(pod, pod.Name)), append(o.TooSoon, pod.Name)
+		o.Foreign, o.TooSoon = append(o.Foreign, kindAndName(pod)), append(o.TooSoon, pod.Name)
 		return nil
 	}
+	o.pods[pod.UID] = pod
 	o.Backup.Pod = &plan.BackupPod{
 		UID:       pod.UID,
 		Created:   pod.CreationTimestamp.Time,
@@ -146,21 +131,9 @@ func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error
 // newBackupDisk is the disk of the backups. All members write to it. It belongs to nobody, so
 // that it stays when the cluster is deleted in whatever way.
 func newBackupDisk(cluster *postgres.PostgresCluster) *corev1.PersistentVolumeClaim {
-	size := cluster.Spec.Backup.Storage
-	if size.IsZero() {
-		size = resource.MustParse("1Gi")
-	}
-	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: cluster.Namespace, Name: plan.BackupName(cluster.Name),
-			Labels:      map[string]string{backupLabel: cluster.Name},
-			Annotations: map[string]string{madeForAnnotation: string(cluster.UID)},
-		},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
-		},
-	}
+	meta := named(cluster, plan.BackupName(cluster.Name))
+	meta.Labels, meta.Annotations = map[string]string{plan.BackupLabel: cluster.Name}, map[string]string{madeForAnnotation: string(cluster.UID)}
+	return &corev1.PersistentVolumeClaim{ObjectMeta: meta, Spec: diskSpec(corev1.ReadWriteMany, cluster.Spec.Backup.Storage)}
 }
 
 // createBackup makes a base backup of a member.
@@ -176,7 +149,7 @@ func (r *Reconciler) createBackup(ctx context.Context, o observation, d plan.Dec
 func (r *Reconciler) newBackupPod(cluster *postgres.PostgresCluster, from plan.Member) *corev1.Pod {
 	name := plan.BackupName(cluster.Name)
 	pod := &corev1.Pod{ObjectMeta: objectMeta(cluster, name)}
-	pod.Labels = map[string]string{backupLabel: cluster.Name}
+	pod.Labels = map[string]string{plan.BackupLabel: cluster.Name}
 	container := containerOf(r.Image,
 		"backup", "--member="+from.Name, "--address="+from.Report.Address, "--member-uid="+string(from.Pod.UID),
 		"--backup=/backup", "--trial=/trial", fmt.Sprintf("--keep=%d", cluster.Spec.Backup.Keep), secretsFlag)
@@ -184,15 +157,10 @@ func (r *Reconciler) newBackupPod(cluster *postgres.PostgresCluster, from plan.M
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: backupVolume, MountPath: "/backup"}, corev1.VolumeMount{Name: trialVolume, MountPath: "/trial"})
 	pod.Spec = podSpec(cluster, container)
 	pod.Spec.AutomountServiceAccountToken = new(false)
-	pod.Spec.Volumes = append(pod.Spec.Volumes, backupDisk(cluster.Name), corev1.Volume{Name: trialVolume, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
-		VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: r.newDisk(cluster, name).Spec},
+	pod.Spec.Volumes = append(pod.Spec.Volumes, claimed(backupVolume, plan.BackupName(cluster.Name)), corev1.Volume{Name: trialVolume, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+		VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: newDisk(cluster, name).Spec},
 	}}})
 	return pod
-}
-
-// backupDisk is the disk of a cluster's backups, as a volume of a pod.
-func backupDisk(cluster string) corev1.Volume {
-	return corev1.Volume{Name: backupVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: plan.BackupName(cluster)}}}
 }
 
 // addBackup gives a member what it needs to archive its log, and to restore a backup if that is
@@ -205,13 +173,11 @@ func addBackup(pod *corev1.Pod, cluster *postgres.PostgresCluster) {
 	}
 	if backup := cluster.Spec.Backup; backup != nil {
 		container.Args = append(container.Args, "--backup=/backup", "--archive-timeout="+backup.ArchiveTimeout.Duration.String())
-		mount(backupDisk(cluster.Name), "/backup", false)
+		mount(claimed(backupVolume, plan.BackupName(cluster.Name)), "/backup", false)
 	}
 	if from := cluster.Status.Restore; from != nil && plan.Making(cluster.Status.Phase) {
 		container.Args = append(container.Args, sourceFlag)
-		source := backupDisk(from.Cluster)
-		source.Name = sourceVolume
-		mount(source, "/source", true)
+		mount(claimed(sourceVolume, plan.BackupName(from.Cluster)), "/source", true)
 	}
 }
 

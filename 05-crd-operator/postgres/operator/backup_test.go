@@ -47,7 +47,7 @@ func (e *env) backsUp() *corev1.Pod {
 func (e *env) backupPods() []corev1.Pod {
 	e.Helper()
 	var pods corev1.PodList
-	require.NoError(e, e.List(e.Context(), &pods, client.InNamespace(e.namespace), client.HasLabels{backupLabel}))
+	require.NoError(e, e.List(e.Context(), &pods, client.InNamespace(e.namespace), client.HasLabels{plan.BackupLabel}))
 	return pods.Items
 }
 
@@ -232,10 +232,10 @@ func TestAClusterIsMadeOfTheBackupOfAnother(t *testing.T) {
 // The schema refuses both, but may have come later than they.
 func TestWhatTheSchemaWouldRefuseIsReported(t *testing.T) {
 	r := &Reconciler{}
-	disk, err := r.disk(t.Context(), "default", "a/b-backup")
-	require.NoError(t, err)
-	assert.Nil(t, disk)
 	c := cluster(func(s *postgres.PostgresClusterSpec) { s.Storage = resource.MustParse("-1Gi") })
+	_, found, err := r.readBackupDisk(t.Context(), c, "a/b")
+	require.NoError(t, err)
+	assert.False(t, found)
 	o := plan.Observed{Cluster: c}
 	assert.Equal(t, plan.None, plan.Cluster(o).Action)
 	o.Describe(&c.Status)

@@ -2,32 +2,28 @@ package operator
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // newDisk is the disk of a member. It outlives its pods.
-func (r *Reconciler) newDisk(cluster *postgres.PostgresCluster, name string) *corev1.PersistentVolumeClaim {
-	size := cluster.Spec.Storage
+func newDisk(cluster *postgres.PostgresCluster, name string) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: objectMeta(cluster, name), Spec: diskSpec(corev1.ReadWriteOnce, cluster.Spec.Storage)}
+}
+
+func diskSpec(mode corev1.PersistentVolumeAccessMode, size resource.Quantity) corev1.PersistentVolumeClaimSpec {
 	if size.IsZero() {
 		size = resource.MustParse("1Gi")
 	}
-	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: objectMeta(cluster, name),
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
-		},
+	return corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{mode},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: size}},
 	}
 }
 
@@ -35,40 +31,27 @@ func (r *Reconciler) newDisk(cluster *postgres.PostgresCluster, name string) *co
 // shrink never, so a smaller spec is about new disks only. Whether they may grow, the
 // StorageClass says.
 func (r *Reconciler) growDisks(ctx context.Context, o observation) {
-	var failed []error
-	grow := func(disk *corev1.PersistentVolumeClaim, wanted resource.Quantity) {
-		if err := r.growDisk(ctx, o, disk, wanted); err != nil {
-			failed = append(failed, fmt.Errorf("growing the disk %s to %s: %w", disk.Name, wanted.String(), err))
-		}
-	}
 	for _, m := range o.Members {
-		if disk := o.disks[m.Name]; disk != nil {
-			grow(disk, o.Cluster.Spec.Storage)
-		}
+		r.growDisk(ctx, o, o.disks[m.Name], o.Cluster.Spec.Storage)
 	}
-	if backup := o.Cluster.Spec.Backup; backup != nil && o.backupDisk != nil {
-		grow(o.backupDisk, backup.Storage)
-	}
-	if err := errors.Join(failed...); err != nil {
-		log.FromContext(ctx).Error(err, "a disk does not grow; trying again")
-		r.warn(o, plan.Decision{Action: "GrowDisk"}, err)
+	if backup := o.Cluster.Spec.Backup; backup != nil {
+		r.growDisk(ctx, o, o.backupDisk, backup.Storage)
 	}
 }
 
-func (r *Reconciler) growDisk(ctx context.Context, o observation, disk *corev1.PersistentVolumeClaim, wanted resource.Quantity) error {
+func (r *Reconciler) growDisk(ctx context.Context, o observation, disk *corev1.PersistentVolumeClaim, wanted resource.Quantity) {
+	if disk == nil || disk.Status.Phase != corev1.ClaimBound || disk.DeletionTimestamp != nil {
+		return
+	}
 	before := disk.Spec.Resources.Requests[corev1.ResourceStorage]
-	if disk.Status.Phase != corev1.ClaimBound || disk.DeletionTimestamp != nil || before.Cmp(wanted) >= 0 {
-		return nil
+	if before.Cmp(wanted) >= 0 {
+		return
 	}
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": disk.UID},
-		"spec":     map[string]any{"resources": map[string]any{"requests": corev1.ResourceList{corev1.ResourceStorage: wanted}}},
-	})
-	if err == nil {
-		err = r.Patch(ctx, disk.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
-	}
-	if err == nil {
+	err := r.patch(ctx, disk, func() { disk.Spec.Resources.Requests[corev1.ResourceStorage] = wanted })
+	switch {
+	case err == nil:
 		r.record(o, plan.Decision{Action: "GrowDisk", Reason: "DiskGrows", Note: fmt.Sprintf("the disk %s grows from %s to %s", disk.Name, before.String(), wanted.String())})
+	case client.IgnoreNotFound(err) != nil:
+		r.warn(ctx, o, "GrowDisk", fmt.Errorf("growing the disk %s to %s: %w", disk.Name, wanted.String(), err))
 	}
-	return client.IgnoreNotFound(err)
 }

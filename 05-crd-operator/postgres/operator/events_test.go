@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 // This is what kubectl describe shows afterwards.
@@ -29,4 +33,50 @@ func TestTheEventsOfAFailover(t *testing.T) {
 		"Normal MemberEnded the pod of db-1 has ended and is made anew",
 		"Normal StandbySynced db-1 has every acknowledged commit",
 	}, e.recorded())
+}
+
+// eventsOf are the events of one status after the other.
+func eventsOf(all ...postgres.PostgresClusterStatus) (got []string) {
+	var before postgres.PostgresClusterStatus
+	for _, now := range all {
+		for _, d := range news(before, now) {
+			got = append(got, d.Reason+": "+d.Note)
+		}
+		before = now
+	}
+	return got
+}
+
+func TestAConditionIsAnEventWhenItsSentenceChanges(t *testing.T) {
+	condition := func(kind string, status metav1.ConditionStatus, reason, message string) (s postgres.PostgresClusterStatus) {
+		s.Conditions = []metav1.Condition{{Type: kind, Status: status, Reason: reason, Message: message}}
+		return s
+	}
+	accepted := func(status metav1.ConditionStatus, message string) postgres.PostgresClusterStatus {
+		return condition(postgres.Accepted, status, "NoSuchMember", message)
+	}
+	assert.Equal(t, []string{"NoSuchMember: there is no db-9", "NoSuchMember: there is no db-8", "NoSuchMember: there is no db-8"}, eventsOf(
+		accepted(metav1.ConditionFalse, "there is no db-9"), accepted(metav1.ConditionFalse, "there is no db-9"),
+		accepted(metav1.ConditionFalse, "there is no db-8"), accepted(metav1.ConditionTrue, ""),
+		accepted(metav1.ConditionFalse, "there is no db-8"),
+	))
+	redundant := func(reason, message string) postgres.PostgresClusterStatus {
+		return condition(postgres.Redundant, metav1.ConditionFalse, reason, message)
+	}
+	assert.Equal(t, []string{"AsynchronousCommits: of role app"}, eventsOf(
+		redundant("OneMember", "one member"), redundant(plan.AsynchronousCommits, "of role app"),
+		redundant(plan.AsynchronousCommits, "of role app"), redundant("OneMember", "one member"),
+	))
+}
+
+// Its sentence changes with each attempt, and one event is enough.
+func TestACopyThatFailsIsAnEventOnce(t *testing.T) {
+	var all []postgres.PostgresClusterStatus
+	for _, trouble := range []string{"", "the disk has no room", "the disk has no room at all", "", "the log is gone"} {
+		all = append(all, postgres.PostgresClusterStatus{Members: []postgres.MemberStatus{{Name: "db-2", Trouble: trouble}}})
+	}
+	assert.Equal(t, []string{
+		"CopyFailed: db-2 has no copy of the database: the disk has no room",
+		"CopyFailed: db-2 has no copy of the database: the log is gone",
+	}, eventsOf(all...))
 }

@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"reflect"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// A name proves nothing. What the operator changes or deletes it has made itself, for this very
-// cluster: the object's controller has the cluster's UID. And the object that it looked at is the
-// one that goes: each deletion names the object's own UID, or else the server refuses it.
+// A name proves nothing, and neither does a label. What the operator changes or deletes it has made
+// itself, for this very cluster: the object's controller has the cluster's UID. And the object that it
+// looked at is the one that is written: each deletion names the object's own UID and each patch its
+// version, or else the server refuses it.
 
 // foreignError is an object of somebody else that has a name of ours, such as "Service db".
 type foreignError string
@@ -26,81 +28,105 @@ func (e foreignError) Error() string {
 }
 
 // kindAndName names an object for people.
-func kindAndName(object client.Object, name string) string {
-	return reflect.TypeOf(object).Elem().Name() + " " + name
-}
+func kindAndName(object client.Object) string { return kindOf(object) + " " + object.GetName() }
 
-// foreignIn are the objects of somebody else that an error is about.
-func foreignIn(err error) (objects []string) {
-	switch e := err.(type) { //nolint:errorlint // it looks at what is wrapped, too
-	case foreignError:
-		return []string{string(e)}
-	case interface{ Unwrap() []error }:
-		for _, err := range e.Unwrap() {
-			objects = append(objects, foreignIn(err)...)
+func kindOf(object client.Object) string { return reflect.TypeOf(object).Elem().Name() }
+
+// addUnlabelled adds the pods and disks of members that have lost their label, which a list does
+// not show: they are looked for by name. A primary without its label is still the primary. As long
+// as the list has all that is expected, this asks for nothing.
+func (r *Reconciler) addUnlabelled(ctx context.Context, o *observation, pods *corev1.PodList, disks *corev1.PersistentVolumeClaimList) error {
+	withPod, withDisk := sets.New[string](), sets.New[string]()
+	for _, pod := range pods.Items {
+		if metav1.IsControlledBy(&pod, o.Cluster) {
+			withPod.Insert(pod.Name)
 		}
-	case interface{ Unwrap() error }:
-		return foreignIn(e.Unwrap())
 	}
-	return objects
-}
-
-// metadata reads whose an object is, and nothing else of it: of a Secret, no data. It returns nil if
-// there is none.
-func (r *Reconciler) metadata(ctx context.Context, object client.Object) (*metav1.PartialObjectMetadata, error) {
-	kind, err := r.GroupVersionKindFor(object)
-	if err != nil {
-		return nil, err
+	for _, disk := range disks.Items {
+		if metav1.IsControlledBy(&disk, o.Cluster) {
+			withDisk.Insert(disk.Name)
+		}
 	}
-	there := &metav1.PartialObjectMetadata{}
-	there.SetGroupVersionKind(kind)
-	err = r.Live.Get(ctx, client.ObjectKeyFromObject(object), there)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
+	names := expected(o.Cluster, withPod.Union(withDisk))
+	for _, name := range sets.List(names.Difference(withPod)) {
+		pod := &corev1.Pod{ObjectMeta: named(o.Cluster, name)}
+		ours, err := r.isMembers(ctx, o, pod)
+		if err != nil {
+			return err
+		}
+		if ours {
+			pods.Items = append(pods.Items, *pod)
+		}
 	}
-	return there, err
-}
-
-// createSecret creates a Secret that the operator never changes. One that is there already may be a
-// user's, who has chosen a password. One of the last cluster of this name is about to be collected
-// as garbage, so it is waited for.
-func (r *Reconciler) createSecret(ctx context.Context, cluster *postgres.PostgresCluster, secret *corev1.Secret) error {
-	exists := r.Create(ctx, secret)
-	if !apierrors.IsAlreadyExists(exists) {
-		return exists
-	}
-	there, err := r.metadata(ctx, secret)
-	switch {
-	case err != nil:
-		return err
-	case there == nil:
-		return exists // it was, a moment ago
-	}
-	owner := metav1.GetControllerOf(there)
-	if owner != nil && owner.Kind == "PostgresCluster" && owner.UID != cluster.UID {
-		return fmt.Errorf("the %s is that of the last cluster of this name, and the garbage collector has not taken it away yet", kindAndName(secret, there.Name))
+	for _, name := range sets.List(names.Difference(withDisk)) {
+		disk := &corev1.PersistentVolumeClaim{ObjectMeta: named(o.Cluster, name)}
+		ours, err := r.isMembers(ctx, o, disk)
+		if err != nil {
+			return err
+		}
+		if ours {
+			disks.Items = append(disks.Items, *disk)
+		}
 	}
 	return nil
 }
 
-// deleteOwn deletes an object if it was made for this cluster. Somebody else's stays.
-func (r *Reconciler) deleteOwn(ctx context.Context, cluster *postgres.PostgresCluster, object client.Object) error {
-	there, err := r.metadata(ctx, object)
-	if err != nil || there == nil || !metav1.IsControlledBy(there, cluster) {
-		return err
+// expected are the members that may be there: those that were a moment ago, those of which the list
+// has one half, and, if that is too few, those that would be made next. If there seem to be none at
+// all, it is any number.
+func expected(cluster *postgres.PostgresCluster, listed sets.Set[string]) sets.Set[string] {
+	numbers := int(cluster.Spec.Size)
+	switch {
+	case len(listed) == 0 && cluster.Status.Phase == postgres.Unsafe:
+		numbers = maxSize
+	case len(listed) >= numbers:
+		numbers = 0
 	}
-	return client.IgnoreNotFound(r.Delete(ctx, there, client.Preconditions{UID: &there.UID}))
+	names := listed.Clone().Insert(cluster.Status.Synced...)
+	for number := range numbers {
+		names.Insert(plan.MemberName(cluster, number+1))
+	}
+	for _, m := range cluster.Status.Members {
+		names.Insert(m.Name)
+	}
+	return names
 }
 
-// madeOnce are the objects that are deleted with the cluster, and not a moment later by the garbage
-// collector: until then a new cluster of this name would take them for its own.
-func madeOnce(cluster *postgres.PostgresCluster) []client.Object {
-	named := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name}
+// isMembers reads what has the name of a member, and reports whether it is this cluster's. What is
+// somebody else's is in the way of the member, which is not made.
+func (r *Reconciler) isMembers(ctx context.Context, o *observation, object client.Object) (ours bool, err error) {
+	if found, err := r.read(ctx, object); err != nil || !found {
+		return false, err
 	}
-	objects := []client.Object{&coordinationv1.Lease{ObjectMeta: named(cluster.Name)}}
-	for _, name := range secretNames(cluster) {
-		objects = append(objects, &corev1.Secret{ObjectMeta: named(name)})
+	switch {
+	case !metav1.IsControlledBy(object, o.Cluster):
+		o.Foreign = append(o.Foreign, kindAndName(object))
+		o.TooSoon = append(o.TooSoon, object.GetName())
+		if _, isDisk := object.(*corev1.PersistentVolumeClaim); isDisk {
+			o.Strays = append(o.Strays, object.GetName())
+		}
+		return false, nil
+	case object.GetLabels()[plan.SelectorLabel] != o.Cluster.Name: // or it was made since the list
+		o.unlabelled = append(o.unlabelled, object)
 	}
-	return objects
+	return true, nil
+}
+
+// relabel gives members their label back: the Services select by it.
+func (r *Reconciler) relabel(ctx context.Context, o observation) {
+	for _, object := range o.unlabelled {
+		what := kindAndName(object)
+		err := r.patch(ctx, object, func() { addLabels(object, map[string]string{plan.SelectorLabel: o.Cluster.Name}) })
+		switch {
+		case err == nil:
+			r.record(o, plan.Decision{Action: "RestoreLabel", Reason: "LabelRestored", Warning: true, Note: fmt.Sprintf("the %s had lost its label %s and has it again", what, plan.SelectorLabel)})
+		case client.IgnoreNotFound(err) != nil:
+			r.warn(ctx, o, "RestoreLabel", fmt.Errorf("restoring the label of the %s: %w", what, err))
+		}
+	}
+}
+
+// addLabels adds labels to those of an object.
+func addLabels(object client.Object, more map[string]string) {
+	object.SetLabels(labels.Merge(object.GetLabels(), more))
 }

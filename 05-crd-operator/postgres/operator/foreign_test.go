@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
-	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -44,7 +43,7 @@ func (e *env) refused(what string) {
 // claim makes a disk of somebody else.
 func (e *env) claim(name string) types.UID {
 	e.Helper()
-	disk := (&Reconciler{}).newDisk(cluster(func(*postgres.PostgresClusterSpec) {}), name)
+	disk := newDisk(cluster(func(*postgres.PostgresClusterSpec) {}), name)
 	disk.ObjectMeta = e.meta(name)
 	require.NoError(e, e.Create(e.Context(), disk))
 	return disk.UID
@@ -95,7 +94,7 @@ func TestADiskOfSomebodyElseIsNotMounted(t *testing.T) {
 	assert.False(t, e.mounts("db-2"))
 
 	// Somebody says that it is for this cluster, which goes on with it, and yet has not made it.
-	e.patch(&corev1.PersistentVolumeClaim{}, "db-backup", `{"metadata":{"labels":{"`+backupLabel+`":"db"}}}`)
+	e.patch(&corev1.PersistentVolumeClaim{}, "db-backup", `{"metadata":{"labels":{"`+plan.BackupLabel+`":"db"}}}`)
 	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && e.mounts("db-1") && e.mounts("db-2") })
 	assert.Empty(t, e.refusal())
 	require.NoError(t, e.Delete(t.Context(), cluster))
@@ -118,9 +117,10 @@ func TestTheBackupsOfTheLastClusterAreItsOwn(t *testing.T) {
 			e := newEnv(t)
 			other := &postgres.PostgresCluster{ObjectMeta: e.meta("other"), Spec: postgres.PostgresClusterSpec{Backup: &postgres.Backup{}}}
 			require.NoError(t, e.Create(t.Context(), newBackupDisk(other)))
-			require.NoError(t, e.Delete(t.Context(), e.createBackedUp(1, postgres.Retain)))
+			last := e.createBackedUp(1, postgres.Retain)
+			require.NoError(t, e.Delete(t.Context(), last))
 			e.gone()
-			e.collect()
+			e.collect(last)
 			uid := get(e, "db-backup", &corev1.PersistentVolumeClaim{}).UID
 			next := &postgres.PostgresCluster{ObjectMeta: e.meta("db"), Spec: postgres.PostgresClusterSpec{Size: 1, RestoreFrom: tc.from, Backup: &postgres.Backup{Schedule: "@every 1h", OnDelete: postgres.Delete}}}
 			require.NoError(t, e.Create(t.Context(), next))
@@ -195,35 +195,6 @@ func TestSecretsOfSomebodyElseAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A person who takes the finalizer from a cluster leaves its Secrets to the garbage collector, which comes
-// a moment after the next cluster of that name.
-func TestSecretsOfTheLastClusterAreNotAdopted(t *testing.T) {
-	e := newEnv(t)
-	last := e.create(1)
-	last.UID = "last"
-	require.NoError(t, e.Create(t.Context(), &corev1.Secret{ObjectMeta: objectMeta(last, "db")}))
-	for range 20 {
-		e.simulate()
-		e.reconcile()
-	}
-	assert.Empty(t, e.left(&corev1.PodList{}), "its password would be gone in a moment")
-	assert.Contains(t, strings.Join(e.recorded(), "\n"), "the Secret db is that of the last cluster of this name")
-	require.NoError(t, e.Delete(t.Context(), get(e, "db", &corev1.Secret{}))) // as the garbage collector does
-	e.settle()
-}
-
-// A certificate that is made while another operator makes one is of no use, so the last one stays.
-func TestOnlyTheCertificateThatWasSeenIsReplaced(t *testing.T) {
-	e := newEnv(t)
-	cluster := e.create(1)
-	e.settle()
-	e.clock.Step(time.Hour)
-	uid := get(e, "db-tls-1", &corev1.Secret{}).UID
-	require.NoError(t, e.operator.fillSlot(t.Context(), cluster, 1, certificate.Issued{Certificate: []byte("new"), Key: []byte("new")}))
-	assert.NotEqual(t, uid, get(e, "db-tls-1", &corev1.Secret{}).UID)
-	require.ErrorIs(t, e.operator.fillSlot(t.Context(), cluster, 1, certificate.Issued{}), errSlotTaken)
-}
-
 // The right to read a Secret is needed to see whose it is. What is in it never comes here.
 func TestTheDataOfSecretsIsNotRead(t *testing.T) {
 	e := newEnv(t)
@@ -261,4 +232,121 @@ func TestADryRunOfADeletionReturnsASecret(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "secret", string(secret.Data["password"]))
 	assert.NoError(t, e.Get(t.Context(), client.ObjectKeyFromObject(secret), secret), "it is still there")
+}
+
+const (
+	noLabels     = `{"metadata":{"labels":null}}`
+	anotherLabel = `{"metadata":{"labels":{"` + plan.SelectorLabel + `":"other"}}}`
+)
+
+// A pod runs on without its label, and so does the primary in it. One reconcile puts the label back.
+func TestAMemberThatHasLostItsLabelIsStillOne(t *testing.T) {
+	for name, tc := range map[string]struct {
+		object client.Object
+		name   string
+		patch  string
+	}{
+		"the primary":                    {&corev1.Pod{}, "db-1", noLabels},
+		"the primary has another value":  {&corev1.Pod{}, "db-1", anotherLabel},
+		"the standby":                    {&corev1.Pod{}, "db-2", noLabels},
+		"the disk of the primary":        {&corev1.PersistentVolumeClaim{}, "db-1", noLabels},
+		"a disk has another value":       {&corev1.PersistentVolumeClaim{}, "db-2", anotherLabel},
+		"the disk of the third, as well": {&corev1.PersistentVolumeClaim{}, "db-3", noLabels},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t)
+			e.create(3)
+			e.settle()
+			e.recorded()
+			before := e.uids("db-1", "db-2", "db-3")
+			e.patch(tc.object, tc.name, tc.patch)
+			e.reconcile()
+			assert.Equal(t, "db", get(e, tc.name, tc.object).GetLabels()[plan.SelectorLabel])
+			e.settle()
+			assert.Equal(t, before, e.uids("db-1", "db-2", "db-3"))
+			assert.EqualValues(t, 1, e.cluster().Status.Term)
+			assert.Equal(t, []string{"Warning LabelRestored the " + kindAndName(get(e, tc.name, tc.object)) + " had lost its label " + plan.SelectorLabel + " and has it again"}, e.recorded())
+		})
+	}
+}
+
+// Both halves of a member have lost their labels, and the operator has just started.
+func TestAMemberWithoutAnyLabelIsFound(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	before := e.uids("db-1", "db-2")
+	e.restart()
+	for _, name := range []string{"db-1", "db-2"} {
+		e.patch(&corev1.Pod{}, name, noLabels)
+		e.patch(&corev1.PersistentVolumeClaim{}, name, noLabels)
+	}
+	e.settle()
+	assert.Equal(t, before, e.uids("db-1", "db-2"))
+	assert.EqualValues(t, 1, e.cluster().Status.Term)
+	assert.Equal(t, string(plan.Primary), e.pod("db-1").Labels[plan.RoleLabel], "the label of the role, too")
+}
+
+// Nobody but the operator takes its finalizer from a pod.
+func TestAPodWithoutItsLabelCanBeDeleted(t *testing.T) {
+	e := newEnv(t)
+	cluster := e.create(2)
+	e.settle()
+	old := e.pod("db-1")
+	e.want(`{"paused":true}`)
+	e.patch(&corev1.Pod{}, "db-1", noLabels)
+	require.NoError(t, e.Delete(t.Context(), old))
+	e.want(`{"paused":false}`)
+	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Term == 2 })
+	assert.NotEqual(t, old.UID, e.pod("db-1").UID)
+
+	e.patch(&corev1.Pod{}, "db-1", noLabels)
+	e.patch(&corev1.PersistentVolumeClaim{}, "db-2", noLabels)
+	require.NoError(t, e.Delete(t.Context(), cluster))
+	e.gone()
+	e.simulate()
+	assert.Empty(t, e.left(&corev1.PodList{}))
+	assert.Empty(t, e.left(&corev1.PersistentVolumeClaimList{}))
+}
+
+// A paused cluster is left alone, but what is there is seen.
+func TestAPausedClusterGetsNoLabels(t *testing.T) {
+	e := newEnv(t)
+	e.create(1)
+	e.settle()
+	e.want(`{"paused":true}`)
+	e.patch(&corev1.Pod{}, "db-1", noLabels)
+	e.reconcile()
+	assert.Empty(t, e.pod("db-1").Labels)
+	assert.EqualValues(t, 1, e.cluster().Status.Replicas)
+	e.want(`{"paused":false}`)
+	e.settle()
+	assert.EqualValues(t, 1, e.cluster().Status.Term)
+}
+
+// As long as all members are listed, nobody asks for them by name.
+func TestNobodyLooksForWhatIsThere(t *testing.T) {
+	e := newEnv(t)
+	e.create(3)
+	e.settle()
+	e.observe()
+	for _, request := range e.requests.Take() {
+		assert.NotContains(t, []string{"get pods", "get persistentvolumeclaims"}, request)
+	}
+}
+
+// A pod of that name which came since is another one.
+func TestTheLabelIsForThePodThatWasSeen(t *testing.T) {
+	e := newEnv(t)
+	e.create(1)
+	e.settle()
+	e.patch(&corev1.Pod{}, "db-1", noLabels)
+	o := e.observe()
+	require.Len(t, o.unlabelled, 1)
+	e.recorded()
+	e.patch(&corev1.Pod{}, "db-1", `{"metadata":{"annotations":{"another":"one"}}}`)
+	e.operator.relabel(t.Context(), o)
+	assert.Empty(t, e.pod("db-1").Labels)
+	assert.Empty(t, e.recorded(), "it is no news that it was late")
 }

@@ -34,27 +34,22 @@ import (
 
 // Run works until the context ends. It returns an error only if it could not start.
 func Run(ctx context.Context, config *rest.Config, o Options) error {
-	err := run(ctx, config, o)
+	mgr, err := newManager(ctx, config, o)
+	if err == nil {
+		err = start(ctx, mgr, NewReconciler(mgr, o))
+	}
 	if ctx.Err() != nil {
 		return nil // it was stopped, and that is no error
 	}
 	return cli.Explain(err, config.Host)
 }
 
-func run(ctx context.Context, c *rest.Config, o Options) error {
-	mgr, err := newManager(ctx, c, o)
-	if err != nil {
-		return err
-	}
-	return start(ctx, mgr, NewReconciler(mgr, o), o)
-}
-
-func start(ctx context.Context, mgr ctrl.Manager, reconciler *Reconciler, o Options) error {
+func start(ctx context.Context, mgr ctrl.Manager, reconciler *Reconciler) error {
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return err
 	}
-	if o.MetricsAddress != "" {
-		figures := &collector{clusters: mgr.GetClient(), clock: reconciler.Clock, lags: reconciler.tracker.lagsOf}
+	if reconciler.MetricsAddress != "" {
+		figures := &collector{clusters: mgr.GetClient(), clock: reconciler.Clock, lags: &reconciler.lags}
 		if err := metrics.Registry.Register(figures); err != nil {
 			return err
 		}
@@ -76,12 +71,13 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 		caches.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}
 	}
 	mgr, err := ctrl.NewManager(c, ctrl.Options{
-		Scheme:                 scheme,
-		Logger:                 klog.FromContext(ctx),
-		MapperProvider:         preflight.Mapper(scheme),
-		Cache:                  caches,
-		Controller:             ctrlconfig.Controller{SkipNameValidation: &o.SkipNameValidation},
-		Metrics:                metricsServer(o),
+		Scheme:         scheme,
+		Logger:         klog.FromContext(ctx),
+		MapperProvider: preflight.Mapper(scheme),
+		Cache:          caches,
+		Controller:     ctrlconfig.Controller{SkipNameValidation: &o.SkipNameValidation},
+		// The metrics are for clients that may get /metrics, which the API server knows.
+		Metrics:                metricsserver.Options{BindAddress: cmp.Or(o.MetricsAddress, "0"), SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization},
 		HealthProbeBindAddress: cmp.Or(o.HealthAddress, "0"),
 		// One that is stopped gives its Lease back. One that dies is replaced when the Lease has
 		// run out, after 15 seconds; until then writes go on, and nobody fails over.
@@ -102,28 +98,18 @@ func newManager(ctx context.Context, c *rest.Config, o Options) (ctrl.Manager, e
 	return mgr, errors.Join(mgr.AddReadyzCheck("caches", synced), mgr.AddHealthzCheck("ping", healthz.Ping))
 }
 
-// metricsServer serves the metrics to clients that may get /metrics, which the API server knows.
-func metricsServer(o Options) metricsserver.Options {
-	return metricsserver.Options{
-		BindAddress:    cmp.Or(o.MetricsAddress, "0"),
-		SecureServing:  true,
-		FilterProvider: filters.WithAuthenticationAndAuthorization,
-	}
-}
-
 // AddToScheme adds the types that the operator reads and writes.
 func AddToScheme(s *runtime.Scheme) error {
 	builder := runtime.NewSchemeBuilder(postgres.AddToScheme, corev1.AddToScheme, coordinationv1.AddToScheme, rbacv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme)
 	return builder.AddToScheme(s)
 }
 
-// cached is what is watched. Of what belongs to clusters, it is what has their label.
-func cached() map[client.Object]cache.ByObject {
+// owned is what belongs to clusters, and has their label.
+func owned() map[client.Object]cache.ByObject {
 	label, err := labels.Parse(plan.SelectorLabel)
 	utilruntime.Must(err)
 	ours := cache.ByObject{Label: label, Transform: cache.TransformStripManagedFields()}
 	return map[client.Object]cache.ByObject{
-		&postgres.PostgresCluster{}:     {Transform: cache.TransformStripManagedFields()},
 		&corev1.Pod{}:                   {Label: label, Transform: trimPod},
 		&corev1.PersistentVolumeClaim{}: ours,
 		&corev1.Service{}:               ours,
@@ -134,6 +120,13 @@ func cached() map[client.Object]cache.ByObject {
 		&rbacv1.Role{}:                  ours,
 		&rbacv1.RoleBinding{}:           ours,
 	}
+}
+
+// cached is what is watched.
+func cached() map[client.Object]cache.ByObject {
+	all := owned()
+	all[&postgres.PostgresCluster{}] = cache.ByObject{Transform: cache.TransformStripManagedFields()}
+	return all
 }
 
 // trimPod leaves of a pod in the cache what observeFrom reads. Pods are patched and never updated, so

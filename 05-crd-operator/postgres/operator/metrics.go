@@ -2,10 +2,10 @@ package operator
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +18,7 @@ import (
 type collector struct {
 	clusters client.Reader
 	clock    clock.PassiveClock
-	lags     func(types.NamespacedName) map[string]plan.LSN // in bytes, by the names of members
+	lags     *sync.Map // map[string]plan.LSN, in bytes by the names of members, by the names of clusters
 }
 
 // figure is one of a cluster.
@@ -83,8 +83,10 @@ func (c *collector) collect(cluster *postgres.PostgresCluster, to chan<- prometh
 		}
 		send(conditions, value, condition.Type)
 	}
-	for member, bytes := range c.lags(client.ObjectKeyFromObject(cluster)) {
-		send(lag, float64(bytes), member)
+	if lags, known := c.lags.Load(client.ObjectKeyFromObject(cluster)); known {
+		for member, bytes := range lags.(map[string]plan.LSN) {
+			send(lag, float64(bytes), member)
+		}
 	}
 	if cluster.Spec.Backup == nil {
 		return

@@ -9,7 +9,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -23,10 +22,10 @@ import (
 type observation struct {
 	plan.Observed
 	lease      *coordinationv1.Lease
+	pods       map[types.UID]*corev1.Pod
 	disks      map[string]*corev1.PersistentVolumeClaim // by the names of members
 	backupDisk *corev1.PersistentVolumeClaim            // nil if there is none that is a cluster's of this name
 	unlabelled []client.Object                          // of members, without their label
-	dying      map[types.UID]bool                       // the pods that only a finalizer keeps
 }
 
 // observe finds out what there is. All of it is read live: a decision may end a primary, and a
@@ -38,14 +37,14 @@ func (r *Reconciler) observe(ctx context.Context, name types.NamespacedName) (ob
 // observeFrom reads from the API server, or from the cache. What isn't in the cache is then as it was
 // when it was read last.
 func (r *Reconciler) observeFrom(ctx context.Context, from client.Reader, name types.NamespacedName, last plan.Observed) (observation, error) {
-	o := observation{Observed: last, disks: map[string]*corev1.PersistentVolumeClaim{}, dying: map[types.UID]bool{}}
+	o := observation{Observed: last, pods: map[types.UID]*corev1.Pod{}, disks: map[string]*corev1.PersistentVolumeClaim{}}
 	o.Cluster, o.Version, o.TooSoon = &postgres.PostgresCluster{}, r.Version, nil
 	live := last.Now.IsZero()
 	if err := from.Get(ctx, name, o.Cluster); err != nil {
 		return o, err
 	}
 	o.Now = r.Clock.Now()
-	tracker := r.tracker.of(name)
+	tracker := r.trackerOf(name)
 	o.Leaderless = tracker.leaderless(o.Cluster.Status.Phase, o.Now)
 	if live {
 		if err := r.observeLease(ctx, &o, tracker); err != nil {
@@ -71,46 +70,46 @@ func (r *Reconciler) observeFrom(ctx context.Context, from client.Reader, name t
 		}
 		o.Foreign = append(o.Foreign, tracker.foreign...)
 	}
-	r.observeOutdated(&o, pods.Items, tracker)
+	r.observeOutdated(&o, tracker)
 	o.observeAge(tracker)
 	r.observeAttempts(&o)
-	r.ask(ctx, &o, pods.Items, tracker)
-	r.tracker.setLags(name, o.Lags())
+	r.ask(ctx, &o, tracker)
+	r.lags.Store(name, o.Lags())
 	return o, nil
 }
 
-func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *clusterTracker) error {
-	o.lease = &coordinationv1.Lease{}
-	asked := r.Clock.Now()
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(o.Cluster), o.lease)
-	if apierrors.IsNotFound(err) {
-		if o.lease, err = r.remakeLease(ctx, o.Cluster); o.lease == nil {
-			return err
+// read reads an object live, and reports whether it is there.
+func (r *Reconciler) read(ctx context.Context, object client.Object) (found bool, err error) {
+	err = r.Live.Get(ctx, client.ObjectKeyFromObject(object), object)
+	return err == nil, client.IgnoreNotFound(err)
+}
+
+// observeLease finds out who may take writes. The first Lease is made with the first member. If somebody
+// deletes it later, nobody knows who held it: it is made anew, and held until it would have run out.
+func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *tracker) error {
+	lease, asked := &coordinationv1.Lease{ObjectMeta: named(o.Cluster, o.Cluster.Name)}, r.Clock.Now()
+	found, err := r.read(ctx, lease)
+	if s := o.Cluster.Status; err == nil && !found {
+		if s.PrimaryUID == "" && s.Phase != postgres.Electing && s.Phase != postgres.Unsafe {
+			return nil
 		}
+		lease.ObjectMeta, lease.Spec.HolderIdentity = objectMeta(o.Cluster, o.Cluster.Name), new("unknown")
+		err = r.Create(ctx, lease)
 	}
-	if err == nil && !metav1.IsControlledBy(o.lease, o.Cluster) {
-		o.Foreign = append(o.Foreign, kindAndName(o.lease, o.lease.Name))
+	if err != nil {
+		return err
+	}
+	o.lease = lease
+	if !metav1.IsControlledBy(lease, o.Cluster) {
+		o.Foreign = append(o.Foreign, kindAndName(lease))
 		o.Lease.Holder = "somebody else" // for as long as it is theirs
 		return nil
 	}
-	if err == nil {
-		o.Lease = plan.Lease{
-			Holder:  types.UID(ptr.Deref(o.lease.Spec.HolderIdentity, "")),
-			Expired: tracker.expired(o.lease, asked, r.Clock.Now()),
-		}
+	o.Lease = plan.Lease{
+		Holder:  types.UID(ptr.Deref(lease.Spec.HolderIdentity, "")),
+		Expired: tracker.expired(lease, asked, r.Clock.Now()),
 	}
-	return err
-}
-
-// remakeLease makes a Lease that somebody has deleted. Nobody knows who held it, so it is held
-// until it would have run out. The first one is made with the first member.
-func (r *Reconciler) remakeLease(ctx context.Context, cluster *postgres.PostgresCluster) (*coordinationv1.Lease, error) {
-	if s := cluster.Status; s.PrimaryUID == "" && s.Phase != postgres.Electing && s.Phase != postgres.Unsafe {
-		return nil, nil
-	}
-	lease := &coordinationv1.Lease{ObjectMeta: objectMeta(cluster, cluster.Name)}
-	lease.Spec.HolderIdentity = new("unknown")
-	return lease, r.Create(ctx, lease)
+	return nil
 }
 
 // addMembers adds all that have a pod or a disk.
@@ -136,7 +135,7 @@ func (o *observation) addMembers(pods []corev1.Pod, disks []corev1.PersistentVol
 		o.disks[m.Name] = &disk
 	}
 	for _, pod := range pods {
-		o.dying[pod.UID] = pod.DeletionTimestamp != nil && ptr.Deref(pod.DeletionGracePeriodSeconds, 1) == 0
+		o.pods[pod.UID] = &pod
 		member(&pod).Pod = &plan.Pod{
 			UID:      pod.UID,
 			Started:  started(&pod),

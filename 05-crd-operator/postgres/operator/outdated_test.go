@@ -189,9 +189,9 @@ func TestWhichPodsAreOutdated(t *testing.T) {
 	c := cluster(func(*postgres.PostgresClusterSpec) {})
 	pod := r.newPod(c, "db-1")
 	pod.Spec.NodeName, pod.Spec.Tolerations = "node", []corev1.Toleration{{Key: "node"}}
-	assert.False(t, outdated(pod, r.newPod(c, "db-1")), "what others add is no difference")
+	assert.False(t, outdated(pod.Spec.Containers[0], r.newPod(c, "db-1").Spec.Containers[0]), "what others add is no difference")
 	pod.Spec.Containers[0].Image = newImage
-	assert.True(t, outdated(pod, r.newPod(c, "db-1")))
+	assert.True(t, outdated(pod.Spec.Containers[0], r.newPod(c, "db-1").Spec.Containers[0]))
 }
 
 func TestAPodThatWasMadeForARestoreIsNotOutdated(t *testing.T) {
@@ -201,7 +201,7 @@ func TestAPodThatWasMadeForARestoreIsNotOutdated(t *testing.T) {
 	c.Status.Phase, c.Status.Restore = postgres.Seeding, &postgres.RestoreFrom{Cluster: "other"}
 	made := r.newPod(c, "db-1")
 	assert.Contains(t, made.Spec.Containers[0].Args, sourceFlag)
-	assert.False(t, outdated(made, now))
+	assert.False(t, outdated(made.Spec.Containers[0], now.Spec.Containers[0]))
 	c.Status.Restore, c.Spec.Backup = nil, &postgres.Backup{}
-	assert.True(t, outdated(now, r.newPod(c, "db-1")))
+	assert.True(t, outdated(now.Spec.Containers[0], r.newPod(c, "db-1").Spec.Containers[0]))
 }

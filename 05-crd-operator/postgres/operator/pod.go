@@ -3,8 +3,6 @@ package operator
 import (
 	"fmt"
 	"hash/fnv"
-	"maps"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -37,12 +35,15 @@ const maxSize = 7
 
 // objectMeta is that of what belongs to a cluster and goes with it.
 func objectMeta(cluster *postgres.PostgresCluster, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Namespace:       cluster.Namespace,
-		Name:            name,
-		Labels:          map[string]string{plan.SelectorLabel: cluster.Name},
-		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(cluster, postgres.SchemeGroupVersion.WithKind("PostgresCluster"))},
-	}
+	meta := named(cluster, name)
+	meta.Labels = map[string]string{plan.SelectorLabel: cluster.Name}
+	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cluster, postgres.SchemeGroupVersion.WithKind("PostgresCluster"))}
+	return meta
+}
+
+// named is where an object is to be read.
+func named(cluster *postgres.PostgresCluster, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name}
 }
 
 // newPod is one run of a member. It does not restart: its UID stands for one process. Its
@@ -52,10 +53,15 @@ func (r *Reconciler) newPod(cluster *postgres.PostgresCluster, name string) *cor
 	pod.Finalizers = []string{finalizer}
 	pod.Spec = podSpec(cluster, r.newContainer(cluster, name))
 	pod.Spec.ServiceAccountName = sharedName(cluster)
-	pod.Spec.Volumes = append([]corev1.Volume{{Name: dataVolume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}}, pod.Spec.Volumes...)
+	pod.Spec.Volumes = append(pod.Spec.Volumes, claimed(dataVolume, name))
 	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: apart(cluster)}
 	addBackup(pod, cluster)
 	return pod
+}
+
+// claimed is a disk, as a volume of a pod.
+func claimed(volume, disk string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: disk}}}
 }
 
 // apart keeps the members of a cluster on different nodes: where there is room, or, if the spec asks
@@ -101,8 +107,8 @@ func secretFiles(cluster *postgres.PostgresCluster) *corev1.ProjectedVolumeSourc
 			LocalObjectReference: corev1.LocalObjectReference{Name: name}, Items: items, Optional: &optional,
 		}})
 	}
-	for _, role := range slices.Sorted(maps.Keys(credentials(cluster))) {
-		secret(credentials(cluster)[role], false, corev1.KeyToPath{Key: corev1.BasicAuthPasswordKey, Path: role + "/password"})
+	for _, role := range roles {
+		secret(plan.SecretOf(cluster, role), false, corev1.KeyToPath{Key: corev1.BasicAuthPasswordKey, Path: role + "/password"})
 	}
 	for slot := 1; slot <= 2; slot++ {
 		secret(slotName(cluster, slot), true,

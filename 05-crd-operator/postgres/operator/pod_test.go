@@ -25,7 +25,7 @@ func TestAPodIsOneRunOfAMember(t *testing.T) {
 	assert.Equal(t, corev1.RestartPolicyNever, pod.Spec.RestartPolicy)
 	assert.Equal(t, []string{finalizer}, pod.Finalizers)
 	assert.Equal(t, map[string]string{plan.SelectorLabel: "db"}, pod.Labels, "it has no role yet, so no Service leads to it")
-	assert.Equal(t, "db-2", pod.Spec.Volumes[0].PersistentVolumeClaim.ClaimName)
+	assert.Equal(t, "db-2", pod.Spec.Volumes[2].PersistentVolumeClaim.ClaimName)
 	assert.Contains(t, pod.Spec.Containers[0].Args, "--uid=$(POD_UID)")
 }
 
@@ -74,7 +74,7 @@ func TestWhereAPodMayRun(t *testing.T) {
 	other := (&Reconciler{}).newPod(cluster(func(*postgres.PostgresClusterSpec) {}), "db-2")
 	assert.Equal(t, &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: term}}}, other.Spec.Affinity.PodAntiAffinity,
 		"where there is room, they are apart")
-	assert.False(t, outdated(pod, other), "a pod that runs is not replaced for that")
+	assert.False(t, outdated(pod.Spec.Containers[0], other.Spec.Containers[0]), "a pod that runs is not replaced for that")
 }
 
 // On some machines, all pods share one address.
@@ -96,6 +96,6 @@ func TestNoTwoMembersListenOnOnePort(t *testing.T) {
 }
 
 func TestADiskIsAsLargeAsWanted(t *testing.T) {
-	disk := (&Reconciler{}).newDisk(cluster(func(*postgres.PostgresClusterSpec) {}), "db-1")
+	disk := newDisk(cluster(func(*postgres.PostgresClusterSpec) {}), "db-1")
 	assert.Equal(t, "1Gi", disk.Spec.Resources.Requests.Storage().String())
 }

@@ -8,21 +8,19 @@
 //
 //	postgrescluster_controller.go   what is watched; observe, decide, act
 //	observe.go                      what there is
-//	unlabelled.go                   the members that have lost their label
-//	rest.go                         a cluster at rest, which costs the API server nothing
-//	outdated.go                     which pods would be made otherwise now
+//	act.go                          each action, as requests
+//
+//	foreign.go                      whose an object is, whatever its name and its label
 //	ask.go                          what the agents say
 //	tracker.go                      since when: the operator's clock
-//	act.go                          each action, as requests
-//	pod.go                          a member: its disk and its pod
-//	disk.go                         disks grow with the spec
+//	outdated.go                     which pods would be made otherwise now
+//	rest.go                         how soon a cluster is looked at again, and at what cost
+//	events.go                       what people learn
+//	pod.go                          a member: its pod
+//	disk.go                         its disk, which grows with the spec
 //	backup.go                       the disk of the backups, and the pod that makes one
-//	access.go                       what members share: Services, their rights
-//	foreign.go                      what is somebody else's: it is neither changed nor deleted
-//	disruption.go                   how many members a drain may take at once
-//	credentials.go                  a Secret for each role of PostgreSQL
-//	certificate.go                  the certificate of the members, and when it is renewed
-//	network.go                      who may reach members
+//	shared.go                       what members share: rights, Services, who may reach them, a budget
+//	secrets.go                      their passwords and certificates
 //	metrics.go                      the figures of all clusters
 //	manager.go                      caches, leader election, and what others may ask
 //	command.go                      the command line
@@ -32,12 +30,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/flowcontrol"
@@ -59,15 +55,8 @@ import (
 // its end.
 const finalizer = postgres.GroupName + "/operator"
 
-// These are the times of a reconcile.
-const (
-	reconcileTimeout = 15 * time.Second
-	// A silent member says nothing, so the operator asks. While there is no primary, it asks
-	// more often.
-	whileLeaderless = 50 * time.Millisecond
-	whileUnsettled  = 250 * time.Millisecond
-	whileSettled    = time.Second
-)
+// reconcileTimeout is how long one reconcile may take.
+const reconcileTimeout = 15 * time.Second
 
 // Reconciler runs PostgresClusters.
 type Reconciler struct {
@@ -78,9 +67,10 @@ type Reconciler struct {
 	Clock  clock.PassiveClock
 	Options
 
-	agents  *http.Client
-	tracker tracker
-	backoff *flowcontrol.Backoff // of pods that are made anew
+	agents   *http.Client
+	trackers sync.Map             // *tracker, by the names of clusters
+	lags     sync.Map             // how much of its primary's log each member lacks, by the names of clusters
+	backoff  *flowcontrol.Backoff // of pods that are made anew
 }
 
 // Options say where to work, and with what.
@@ -109,31 +99,25 @@ func NewReconciler(mgr ctrl.Manager, o Options) *Reconciler {
 		Events:  mgr.GetEventRecorder(program),
 		Clock:   clock.RealClock{},
 		Options: o,
-		agents:  newAgents(),
+		agents:  &http.Client{Timeout: statusTimeout, Transport: &http.Transport{DisableKeepAlives: true}},
 		backoff: flowcontrol.NewBackOff(250*time.Millisecond, 10*time.Second),
 	}
 }
 
 // SetupWithManager adds the controller to a manager.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named(program).
 		For(&postgres.PostgresCluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Owns(&corev1.Pod{}).
-		Owns(&corev1.PersistentVolumeClaim{}).
-		Owns(&corev1.Service{}).
-		Owns(&corev1.ServiceAccount{}).
-		Owns(&corev1.ConfigMap{}).
-		Owns(&networkingv1.NetworkPolicy{}).
-		Owns(&policyv1.PodDisruptionBudget{}).
-		Owns(&rbacv1.Role{}).
-		Owns(&rbacv1.RoleBinding{}).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: 8, // most of the time they wait for members
 			// The default waits for minutes after some errors, and a failover cannot.
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, 2*time.Second),
-		}).
-		Complete(r)
+		})
+	for object := range owned() {
+		b.Owns(object)
+	}
+	return b.Complete(r)
 }
 
 // +kubebuilder:rbac:groups=postgres.programming-kubernetes.info,resources=postgresclusters,verbs=get;list;watch;update
@@ -146,7 +130,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles;rolebindings,verbs=get;list;watch;create;update
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update;delete
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconcile does one action at most, and comes back soon: what members say is no event of
@@ -161,7 +145,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	o, err := r.observe(ctx, request.NamespacedName)
 	switch {
 	case apierrors.IsNotFound(err):
-		r.tracker.forget(request.NamespacedName)
+		r.trackers.Delete(request.NamespacedName)
+		r.lags.Delete(request.NamespacedName)
 		return reconcile.Result{}, nil
 	case err != nil:
 		return reconcile.Result{}, err
@@ -172,7 +157,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, nil // it waits for somebody else
 	case !deleting && controllerutil.AddFinalizer(o.Cluster, finalizer):
 		if err := r.Update(ctx, o.Cluster); err != nil {
-			return r.retry(o, plan.Decision{}, err)
+			return r.retry(ctx, o, plan.Decision{}, err)
 		}
 	}
 	if !deleting && !o.Cluster.Spec.Paused {
@@ -180,13 +165,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	d := plan.Cluster(o.Observed)
 	if err := errors.Join(r.act(ctx, o, d), r.describe(ctx, o, d)); err != nil {
-		return r.retry(o, d, err)
+		return r.retry(ctx, o, d, err)
 	}
+	tracker := r.trackerOf(request.NamespacedName)
 	if rests(o.Observed, d) {
-		r.tracker.of(request.NamespacedName).remember(o.Observed)
+		tracker.remember(o.Observed)
 	}
 	if d.Updates != "" {
-		r.tracker.of(request.NamespacedName).updatesOf(d.Updates, r.newPod(o.forPods(), d.Updates)).count++
+		tracker.updates[d.Updates].count++
 	}
 	if d.Action == plan.None && !deleting {
 		r.restoreShared(ctx, o)
@@ -197,30 +183,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // retry tells an error from a refusal: something has changed since it was observed, so it is
 // observed again.
-func (r *Reconciler) retry(o observation, d plan.Decision, err error) (reconcile.Result, error) {
+func (r *Reconciler) retry(ctx context.Context, o observation, d plan.Decision, err error) (reconcile.Result, error) {
 	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: time.Millisecond}, nil
 	}
-	r.warn(o, d, err)
+	r.warn(ctx, o, d.Action, err)
 	return reconcile.Result{}, err
-}
-
-// pause is how long nobody needs to look. What Kubernetes reports wakes the operator earlier.
-func pause(o plan.Observed, d plan.Decision) time.Duration {
-	s := o.Cluster.Status
-	switch {
-	case d.Action != plan.None:
-		return time.Millisecond
-	case o.Cluster.Spec.Paused, s.Phase == "", s.Phase == postgres.Unsafe, settled(o):
-		return whileSettled
-	case s.Phase == postgres.Electing, s.Phase == postgres.Promoting:
-		return whileLeaderless
-	}
-	return whileUnsettled
-}
-
-// settled reports whether the cluster has what is wanted.
-func settled(o plan.Observed) bool {
-	s, size := o.Cluster.Status, o.Cluster.Spec.Size
-	return s.Phase == postgres.Running && s.Replicas == size && len(s.Synced) == min(2, int(size))
 }

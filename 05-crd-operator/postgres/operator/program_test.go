@@ -37,7 +37,7 @@ func (e *env) startOperatorWith(config *rest.Config, o Options) (r *testrights.R
 	operator := NewReconciler(mgr, o)
 	operator.agents = e.dialer()
 	done := make(chan error, 1)
-	go func() { done <- start(ctx, mgr, operator, o) }()
+	go func() { done <- start(ctx, mgr, operator) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(e, <-done)
@@ -68,23 +68,6 @@ func (e *env) isWellIn(term int64) func() bool {
 		c := e.cluster()
 		return isWell(c) && c.Status.Term == term
 	}
-}
-
-// While all is well, only the agents are asked.
-func TestAClusterThatIsWellCostsTheServerNothing(t *testing.T) {
-	e := newEnv(t)
-	requests := e.startOperator(e.server.Config)
-	e.create(3)
-	e.eventually(e.isWellIn(1))
-	e.eventually(func() (is bool) {
-		e.change(func() {
-			if len(requests.Take()) > 0 {
-				e.asked = nil
-			}
-			is = len(e.asked) >= 12
-		})
-		return is
-	})
 }
 
 // When the API server comes back, the operator goes on, and what it could not see is no fault of

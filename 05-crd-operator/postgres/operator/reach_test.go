@@ -59,11 +59,3 @@ func TestPeopleLearnWhatAgentsReport(t *testing.T) {
 		return reasonOf(c, postgres.Available) == "Serving" && reasonOf(c, postgres.Accepted) == "Valid" && isWell(c)
 	})
 }
-
-func TestTheSecretThatPeopleAreSentTo(t *testing.T) {
-	cluster := &postgres.PostgresCluster{}
-	cluster.Name = "db"
-	for role, name := range credentials(cluster) {
-		assert.Equal(t, name, plan.SecretOf(cluster, role))
-	}
-}

@@ -8,8 +8,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
+
+// A silent member says nothing, so the operator asks. While there is no primary, it asks more often.
+const (
+	whileLeaderless = 50 * time.Millisecond
+	whileUnsettled  = 250 * time.Millisecond
+	whileSettled    = time.Second
+)
+
+// pause is how long nobody needs to look. What Kubernetes reports wakes the operator earlier.
+func pause(o plan.Observed, d plan.Decision) time.Duration {
+	s := o.Cluster.Status
+	switch {
+	case d.Action != plan.None:
+		return time.Millisecond
+	case o.Cluster.Spec.Paused, s.Phase == "", s.Phase == postgres.Unsafe, settled(o):
+		return whileSettled
+	case s.Phase == postgres.Electing, s.Phase == postgres.Promoting:
+		return whileLeaderless
+	}
+	return whileUnsettled
+}
+
+// settled reports whether the cluster has what is wanted.
+func settled(o plan.Observed) bool {
+	s, size := o.Cluster.Status, o.Cluster.Spec.Size
+	return s.Phase == postgres.Running && s.Replicas == size && len(s.Synced) == min(2, int(size))
+}
 
 // trustCacheFor is how long a cluster at rest is read from the cache only.
 const trustCacheFor = 20 * time.Second
@@ -28,7 +56,7 @@ const trustCacheFor = 20 * time.Second
 // which don't have the label of members, and the Lease, which changes each second and matters only
 // while there is no primary.
 func (r *Reconciler) atRest(ctx context.Context, name types.NamespacedName) (observation, bool) {
-	tracker := r.tracker.of(name)
+	tracker := r.trackerOf(name)
 	if r.Clock.Now().Sub(tracker.rested.Now) < trustCacheFor {
 		o, err := r.observeFrom(ctx, r.Client, name, tracker.rested)
 		if err == nil && rests(o.Observed, plan.Cluster(o.Observed)) && !o.Describe(o.Cluster.Status.DeepCopy()) {
@@ -48,7 +76,7 @@ func rests(o plan.Observed, d plan.Decision) bool {
 }
 
 // remember keeps what was read live of a cluster at rest, without what is in the cache.
-func (t *clusterTracker) remember(o plan.Observed) {
+func (t *tracker) remember(o plan.Observed) {
 	o.Cluster, o.Members = nil, nil
 	t.rested = o
 }

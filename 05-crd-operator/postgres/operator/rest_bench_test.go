@@ -69,7 +69,7 @@ func (e *env) isMade() {
 		}
 		pod := e.operator.newPod(cluster, name)
 		pod.Labels[plan.RoleLabel] = string(role)
-		require.NoError(e, e.Create(e.Context(), e.operator.newDisk(cluster, name)))
+		require.NoError(e, e.Create(e.Context(), newDisk(cluster, name)))
 		require.NoError(e, e.Create(e.Context(), pod))
 		e.run(pod)
 		a := e.agents[name]

@@ -78,7 +78,7 @@ func TestTheCacheShowsTheSame(t *testing.T) {
 	e.create(3)
 	e.settle()
 	e.cache(e.namespace)
-	live, tracker := e.observe(), e.operator.tracker.of(e.key())
+	live, tracker := e.observe(), e.operator.trackerOf(e.key())
 	tracker.remember(live.Observed)
 	cached, err := e.operator.observeFrom(t.Context(), e.operator.Client, e.key(), tracker.rested)
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestNothingIsDoneBecauseOfAStaleCache(t *testing.T) {
 	e.settle()
 	before := e.cluster()
 	e.operator.Client = old
-	o, err := e.operator.observeFrom(t.Context(), old, e.key(), e.operator.tracker.of(e.key()).rested)
+	o, err := e.operator.observeFrom(t.Context(), old, e.key(), e.operator.trackerOf(e.key()).rested)
 	require.NoError(t, err)
 	require.Equal(t, "Electing", plan.Cluster(o.Observed).Reason, "by the cache")
 	for range 3 {
@@ -139,7 +139,7 @@ func TestWhatNoEventShowsIsSeenAllTheSame(t *testing.T) {
 	e.create(2)
 	e.settle()
 	e.operator.Client = e.stale()
-	last := e.operator.tracker.of(e.key()).rested.Now
+	last := e.operator.trackerOf(e.key()).rested.Now
 	e.patch(&corev1.Pod{}, "db-2", `{"metadata":{"labels":{"`+plan.RoleLabel+`":null}}}`)
 	for e.pod("db-2").Labels[plan.RoleLabel] == "" {
 		require.LessOrEqual(t, e.clock.Since(last), trustCacheFor)

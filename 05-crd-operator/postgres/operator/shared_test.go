@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,8 +13,12 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -98,4 +104,102 @@ func TestAServiceOfSomebodyElseIsLeftAlone(t *testing.T) {
 	assert.Equal(t, int32(5432), get(e, "db", &corev1.Service{}).Spec.Ports[0].Port)
 	e.reconcile()
 	assert.Empty(t, e.refusal())
+}
+
+// Nothing in the lab acts on a NetworkPolicy, so only the object is tested.
+func TestWhoMayReachMembers(t *testing.T) {
+	pods := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}}
+	operator := networkingv1.NetworkPolicyPeer{
+		NamespaceSelector: &metav1.LabelSelector{},
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app": "postgres-operator"}},
+	}
+	outside := networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: "192.0.2.0/24"}}
+	for name, tc := range map[string]struct {
+		options          Options
+		postgres, status []networkingv1.NetworkPolicyPeer
+	}{
+		"all are pods":                 {Options{ServiceType: corev1.ServiceTypeClusterIP}, pods, []networkingv1.NetworkPolicyPeer{operator}},
+		"clients use a node port":      {Options{ServiceType: corev1.ServiceTypeNodePort}, nil, []networkingv1.NetworkPolicyPeer{operator}},
+		"the operator is not in a pod": {Options{OperatorNetwork: "192.0.2.0/24"}, pods, []networkingv1.NetworkPolicyPeer{operator, outside}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy := &networkingv1.NetworkPolicy{}
+			(&Reconciler{Options: tc.options}).setNetworkPolicy(policy, cluster(func(*postgres.PostgresClusterSpec) {}))
+			tcp, postgres, status := corev1.ProtocolTCP, intstr.FromString("postgres"), intstr.FromString("status")
+			assert.Equal(t, networkingv1.NetworkPolicySpec{
+				PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{plan.SelectorLabel: "db"}},
+				PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+				Ingress: []networkingv1.NetworkPolicyIngressRule{
+					{From: tc.postgres, Ports: []networkingv1.NetworkPolicyPort{{Protocol: &tcp, Port: &postgres}}},
+					{From: tc.status, Ports: []networkingv1.NetworkPolicyPort{{Protocol: &tcp, Port: &status}}},
+				},
+			}, policy.Spec)
+		})
+	}
+}
+
+// allow plays the controller that counts the pods of a budget.
+func (e *env) allow(disruptions int32) {
+	e.Helper()
+	budget := get(e, "db-member", &policyv1.PodDisruptionBudget{})
+	budget.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: budget.Generation, DisruptionsAllowed: disruptions}
+	require.NoError(e, e.Status().Update(e.Context(), budget))
+}
+
+// evict is what a drain does to each pod of a node.
+func (e *env) evict(name string) error {
+	e.Helper()
+	return e.SubResource("eviction").Create(e.Context(), e.pod(name), &policyv1.Eviction{ObjectMeta: e.meta(name)})
+}
+
+// isReady is what a kubelet reports of a pod that is.
+func (e *env) isReady(name string) {
+	e.Helper()
+	pod := e.pod(name)
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	require.NoError(e, e.Status().Update(e.Context(), pod))
+}
+
+// The primary goes first. Its standby takes over at once, and may not go before it is back.
+func TestADrainTakesOneMemberAtATime(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	for _, name := range []string{"db-1", "db-2"} { // for a kubelet that reports no conditions
+		e.isReady(name)
+	}
+	e.allow(1)
+	began, old := e.clock.Now(), e.pod("db-1").UID
+	require.NoError(t, e.evict("db-1"))
+	e.allow(0)
+	assert.True(t, apierrors.IsTooManyRequests(e.evict("db-2")), "the other one has to stay")
+	statuses := e.until(func(c *postgres.PostgresCluster) bool {
+		return c.Status.Phase == postgres.Running && c.Status.Term == 2
+	})
+	assert.Equal(t, []string{
+		`Electing, term 2, primary "", standby "db-2", synced [db-1 db-2]`,
+		`Promoting, term 2, primary "db-2", standby "db-1", synced [db-2]`,
+		`Running, term 2, primary "db-2", standby "db-1", synced [db-2]`,
+	}, statuses)
+	assert.Less(t, e.clock.Now().Sub(began), 2*time.Second, "nobody waited for the Lease")
+	e.until(isWell)
+	assert.NotEqual(t, old, e.pod("db-1").UID)
+	assert.Empty(t, e.left(&policyv1.PodDisruptionBudgetList{})[1:], "one budget for all members")
+}
+
+// The only member may go, for nobody else could let a drain end.
+func TestAllButOneMemberHaveToStay(t *testing.T) {
+	e := newEnv(t)
+	e.create(1)
+	e.settle()
+	for _, size := range []int{1, 3, 2} {
+		e.want(fmt.Sprintf(`{"size":%d}`, size))
+		e.settle()
+		budget := get(e, "db-member", &policyv1.PodDisruptionBudget{})
+		assert.Equal(t, size-1, budget.Spec.MinAvailable.IntValue())
+		assert.Nil(t, budget.Spec.MaxUnavailable)
+		assert.Equal(t, map[string]string{plan.SelectorLabel: "db"}, budget.Spec.Selector.MatchLabels)
+		assert.Equal(t, policyv1.AlwaysAllow, *budget.Spec.UnhealthyPodEvictionPolicy)
+	}
 }

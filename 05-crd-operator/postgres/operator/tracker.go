@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -16,55 +15,12 @@ import (
 // asked, and must not take its own silence for that of all members.
 const longestGap = statusTimeout + whileSettled
 
-// tracker is since when something is as it is, by the operator's clock. It is all that the
+// tracker is since when something is as it is in a cluster, by the operator's clock. It is all that the
 // operator remembers: an operator that starts anew waits for longer, and does nothing else.
 // Nothing in it is compared with a time that others have written, so it does not matter whether
 // the clock is right; and a clock that is set makes no difference, because times of Go have a
 // second reading, of a clock that is never set, and Sub uses that.
 type tracker struct {
-	mu       sync.Mutex
-	clusters map[types.NamespacedName]*clusterTracker
-	lags     map[types.NamespacedName]map[string]plan.LSN // of standbys, when they were asked last
-}
-
-// of returns what is known of a cluster. The queue gives a cluster to one worker at a time.
-func (t *tracker) of(cluster types.NamespacedName) *clusterTracker {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.clusters == nil {
-		t.clusters = map[types.NamespacedName]*clusterTracker{}
-	}
-	if t.clusters[cluster] == nil {
-		t.clusters[cluster] = &clusterTracker{silence: map[types.UID]time.Duration{}, last: map[string]*plan.Report{}}
-	}
-	return t.clusters[cluster]
-}
-
-func (t *tracker) forget(cluster types.NamespacedName) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.clusters, cluster)
-	delete(t.lags, cluster)
-}
-
-// setLags remembers how much of the primary's log each standby lacks.
-func (t *tracker) setLags(cluster types.NamespacedName, lags map[string]plan.LSN) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lags == nil {
-		t.lags = map[types.NamespacedName]map[string]plan.LSN{}
-	}
-	t.lags[cluster] = lags
-}
-
-// lagsOf returns what was remembered last. Nobody changes it.
-func (t *tracker) lagsOf(cluster types.NamespacedName) map[string]plan.LSN {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.lags[cluster]
-}
-
-type clusterTracker struct {
 	renewal string                      // the resource version of the Lease
 	since   time.Time                   // when it was seen first
 	asked   time.Time                   // when the agents were asked last
@@ -79,10 +35,16 @@ type clusterTracker struct {
 	rested  plan.Observed               // what was read live when it was found at rest; its Now is zero if it is not
 }
 
+// trackerOf returns what is known of a cluster. The queue gives a cluster to one worker at a time.
+func (r *Reconciler) trackerOf(cluster types.NamespacedName) *tracker {
+	t, _ := r.trackers.LoadOrStore(cluster, &tracker{last: map[string]*plan.Report{}, updates: map[string]*updates{}})
+	return t.(*tracker)
+}
+
 // expired reports whether the Lease has not changed for as long as it lasts. It was read
 // between asked and now: what was there at the second may be as young as that, and what was
 // there at the first may have been renewed a moment later.
-func (t *clusterTracker) expired(lease *coordinationv1.Lease, asked, now time.Time) bool {
+func (t *tracker) expired(lease *coordinationv1.Lease, asked, now time.Time) bool {
 	if lease.ResourceVersion != t.renewal {
 		t.renewal, t.since = lease.ResourceVersion, now
 	}
@@ -91,7 +53,7 @@ func (t *clusterTracker) expired(lease *coordinationv1.Lease, asked, now time.Ti
 
 // leaderless remembers the phase, and returns how long there has been no primary. As with silence,
 // the time in which nobody looked does not count.
-func (t *clusterTracker) leaderless(phase postgres.Phase, now time.Time) time.Duration {
+func (t *tracker) leaderless(phase postgres.Phase, now time.Time) time.Duration {
 	switch {
 	case plan.Serving(phase):
 		t.without, t.looked = 0, time.Time{}
@@ -123,7 +85,7 @@ func (a *age) of(made, now time.Time) time.Duration {
 }
 
 // hear remembers which pods' agents have answered now, and forgets all other pods.
-func (t *clusterTracker) hear(answered map[types.UID]bool, now time.Time) {
+func (t *tracker) hear(answered map[types.UID]bool, now time.Time) {
 	gap := min(now.Sub(t.asked), longestGap)
 	t.asked = now
 	silence := map[types.UID]time.Duration{}

@@ -34,7 +34,7 @@ func TestWhenALeaseHasRunOut(t *testing.T) {
 		"an operator that could not read it for long is right": {[]read{{"1", 0, 0}, {"1", time.Hour, time.Hour}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, begin, got := &clusterTracker{}, time.Now(), false
+			m, begin, got := &tracker{}, time.Now(), false
 			for _, r := range tc.reads {
 				got = m.expired(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{ResourceVersion: r.version}}, begin.Add(r.asked), begin.Add(r.now))
 			}
@@ -61,7 +61,7 @@ func TestHowLongAnAgentIsSilent(t *testing.T) {
 		"it counts again when it asks":                  {[]round{{0, true}, {time.Hour, false}, {time.Hour + s, false}}, longestGap + s},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, begin := &clusterTracker{}, time.Now()
+			m, begin := &tracker{}, time.Now()
 			for _, r := range tc.rounds {
 				m.hear(map[types.UID]bool{"pod": r.answers}, begin.Add(r.at))
 			}
@@ -90,7 +90,7 @@ func TestHowLongThereIsNoPrimary(t *testing.T) {
 		"an operator that has not looked does not count": {[]look{{0, postgres.Electing}, {time.Hour, postgres.Electing}}, longestGap},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, begin, got := &clusterTracker{}, time.Now(), time.Duration(0)
+			m, begin, got := &tracker{}, time.Now(), time.Duration(0)
 			for _, l := range tc.looks {
 				got = m.leaderless(l.phase, begin.Add(l.at))
 			}
@@ -127,14 +127,4 @@ func TestHowOldABackupIs(t *testing.T) {
 			assert.Equal(t, tc.want, got)
 		})
 	}
-}
-
-func TestEachClusterHasItsTracker(t *testing.T) {
-	var all tracker
-	a, b := types.NamespacedName{Namespace: "n", Name: "a"}, types.NamespacedName{Namespace: "n", Name: "b"}
-	first := all.of(a)
-	assert.Same(t, first, all.of(a))
-	assert.NotSame(t, first, all.of(b))
-	all.forget(a)
-	assert.Len(t, all.clusters, 1)
 }

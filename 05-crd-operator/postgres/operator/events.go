@@ -1,14 +1,38 @@
 package operator
 
 import (
+	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
+
+// record tells people what was done.
+func (r *Reconciler) record(o observation, d plan.Decision) {
+	if d.Reason != "" {
+		kind := corev1.EventTypeNormal
+		if d.Warning {
+			kind = corev1.EventTypeWarning
+		}
+		r.Events.Eventf(o.Cluster, nil, kind, d.Reason, string(d.Action), "%.1000s", d.Note)
+	}
+}
+
+// warn tells people what could not be done, and is tried again. A conflict is none of their business:
+// something has changed since it was observed.
+func (r *Reconciler) warn(ctx context.Context, o observation, action plan.Action, err error) {
+	if err != nil && !apierrors.IsConflict(err) {
+		log.FromContext(ctx).Error(err, "trying again", "action", action)
+		r.Events.Eventf(o.Cluster, nil, corev1.EventTypeWarning, "Failed", string(action), "%.1000s", err)
+	}
+}
 
 // news is what people have to be warned of when a status changes, each once: a spec that cannot
 // be had, commits that are acknowledged on one disk, members that no new client reaches, and

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,47 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
+
+// roles are those of PostgreSQL that log in with a password.
+var roles = []string{"app", "postgres", "replication"}
+
+// makeCredentials makes a Secret for each role that has none. Nobody ever changes it or reads its data.
+func (r *Reconciler) makeCredentials(ctx context.Context, cluster *postgres.PostgresCluster) error {
+	for _, role := range roles {
+		name := plan.SecretOf(cluster, role)
+		err := r.Create(ctx, &corev1.Secret{
+			ObjectMeta: objectMeta(cluster, name),
+			Type:       corev1.SecretTypeBasicAuth,
+			StringData: map[string]string{corev1.BasicAuthUsernameKey: role, corev1.BasicAuthPasswordKey: rand.Text()},
+		})
+		if apierrors.IsAlreadyExists(err) {
+			err = r.checkStays(ctx, cluster, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkStays returns an error if a Secret is that of the last cluster of this name, and about to be
+// collected as garbage. It may be a user's, who has chosen a password.
+func (r *Reconciler) checkStays(ctx context.Context, cluster *postgres.PostgresCluster, name string) error {
+	secret := secretMetadata(cluster, name)
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(secret), secret); err != nil {
+		return err // it was there, a moment ago
+	}
+	owner := metav1.GetControllerOf(secret)
+	if owner != nil && owner.Kind == "PostgresCluster" && owner.UID != cluster.UID {
+		return fmt.Errorf("the Secret %s is that of the last cluster of this name, and the garbage collector has not taken it away yet", name)
+	}
+	return nil
+}
+
+// secretMetadata is to be read in place of a Secret: whose it is, and no data.
+func secretMetadata(cluster *postgres.PostgresCluster, name string) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: named(cluster, name)}
+}
 
 // The ConfigMap has the CAs that clients trust, and a Secret for each slot has what a member
 // shows to them.
@@ -67,20 +109,20 @@ func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.Pos
 			return err
 		}
 		if object.UID != "" && !metav1.IsControlledBy(object, cluster) {
-			return fmt.Errorf("issuing a certificate: %w", foreignError(kindAndName(object, key.Name)))
+			return fmt.Errorf("issuing a certificate: %w", foreignError(kindAndName(object)))
 		}
 		if bundle = readBundle(cluster, object); !bundle.Due(now) {
 			return nil
 		}
 	}
 	issued, err := bundle.Issue(certificateNames(cluster), now)
+	if err == nil {
+		err = r.fillSlot(ctx, cluster, bundle.Slot(now), issued)
+	}
 	if err != nil {
 		return fmt.Errorf("issuing a certificate: %w", err)
 	}
-	if err := r.fillSlot(ctx, cluster, bundle.Slot(now), issued); err != nil {
-		return fmt.Errorf("issuing a certificate: %w", err)
-	}
-	return r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued)})
+	return errors.Join(r.restore(ctx, cluster, []shared{sharedBundle(cluster, issued)})...)
 }
 
 var errSlotTaken = errors.New("another operator has made a Secret of this name a moment ago; in two minutes it is replaced, if that operator has not gone on")
@@ -96,16 +138,19 @@ func (r *Reconciler) fillSlot(ctx context.Context, cluster *postgres.PostgresClu
 		Data:       map[string][]byte{corev1.TLSCertKey: issued.Certificate, corev1.TLSPrivateKeyKey: issued.Key},
 	}
 	secret.Labels[minuteLabel] = strconv.FormatInt(minute, 10)
-	last, err := r.metadata(ctx, secret)
-	switch {
-	case err != nil:
+	last := secretMetadata(cluster, secret.Name)
+	found, err := r.read(ctx, last)
+	if err != nil {
 		return err
-	case last == nil:
-	case !metav1.IsControlledBy(last, cluster):
-		return foreignError(kindAndName(secret, secret.Name))
-	case slices.Contains([]string{strconv.FormatInt(minute, 10), strconv.FormatInt(minute-1, 10)}, last.Labels[minuteLabel]):
-		return fmt.Errorf("%s: %w", secret.Name, errSlotTaken)
-	default:
+	}
+	if found {
+		made, _ := strconv.ParseInt(last.Labels[minuteLabel], 10, 64)
+		switch {
+		case !metav1.IsControlledBy(last, cluster):
+			return foreignError(kindAndName(secret))
+		case made == minute || made == minute-1:
+			return fmt.Errorf("%s: %w", secret.Name, errSlotTaken)
+		}
 		if err := r.Delete(ctx, last, client.Preconditions{UID: &last.UID}); err != nil {
 			return err
 		}

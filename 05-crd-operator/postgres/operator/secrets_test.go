@@ -15,6 +15,27 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 )
 
+func TestEachRoleHasASecret(t *testing.T) {
+	e := newEnv(t)
+	requests := e.startOperator(e.server.Config)
+	e.create(2)
+	e.eventually(e.isWellIn(1))
+	passwords := map[string]bool{}
+	for role, name := range map[string]string{"postgres": "db", "replication": "db-replication", "app": "db-app"} {
+		secret := get(e, name, &corev1.Secret{})
+		assert.Equal(t, corev1.SecretTypeBasicAuth, secret.Type)
+		assert.Equal(t, role, string(secret.Data[corev1.BasicAuthUsernameKey]))
+		password := string(secret.Data[corev1.BasicAuthPasswordKey])
+		assert.GreaterOrEqual(t, len(password), 26)
+		passwords[password] = true
+	}
+	assert.Len(t, passwords, 3, "no two are the same")
+
+	secrets := slices.DeleteFunc(requests.All(), func(what string) bool { return what[len(what)-len(" secrets"):] != " secrets" })
+	slices.Sort(secrets)
+	assert.Equal(t, []string{"create secrets", "get secrets"}, slices.Compact(secrets), "none is listed, and none is changed")
+}
+
 // bundle is what clients trust.
 func (e *env) bundle() string {
 	e.Helper()
@@ -129,7 +150,7 @@ func TestTwoOperatorsIssueOneCertificate(t *testing.T) {
 		waits  time.Duration
 	}{
 		"the other one goes on": {func(e *env, issued certificate.Issued) {
-			require.NoError(e, e.operator.restore(e.Context(), e.cluster(), []shared{sharedBundle(e.cluster(), issued)}))
+			require.Empty(e, e.operator.restore(e.Context(), e.cluster(), []shared{sharedBundle(e.cluster(), issued)}))
 		}, 0},
 		"the other one was killed": {func(*env, certificate.Issued) {}, 2 * time.Minute},
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
@@ -63,32 +61,33 @@ func (r *Reconciler) services(cluster *postgres.PostgresCluster) []shared {
 // restoreShared makes, or restores, what members and their clients share. If that fails, people
 // learn of it, and the members go on: a failover must not wait for a Service.
 func (r *Reconciler) restoreShared(ctx context.Context, o observation) {
-	err := r.issueCertificate(ctx, o.Cluster)
-	err = errors.Join(err, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...)))
-	tracker := r.tracker.of(client.ObjectKeyFromObject(o.Cluster))
-	if foreign := foreignIn(err); !slices.Equal(foreign, tracker.foreign) {
+	failed := append([]error{r.issueCertificate(ctx, o.Cluster)}, r.restore(ctx, o.Cluster, append(access(o.Cluster), r.services(o.Cluster)...))...)
+	var foreign []string
+	for _, err := range failed {
+		if theirs := foreignError(""); errors.As(err, &theirs) {
+			foreign = append(foreign, string(theirs))
+		}
+	}
+	tracker := r.trackerOf(client.ObjectKeyFromObject(o.Cluster))
+	if !slices.Equal(foreign, tracker.foreign) {
 		tracker.foreign, tracker.rested = foreign, plan.Observed{} // the status is to say so
 	}
-	if err != nil {
-		log.FromContext(ctx).Error(err, "what the members share could not be restored; trying again")
-		r.warn(o, plan.Decision{Action: "Restore"}, err)
-	}
+	r.warn(ctx, o, "Restore", errors.Join(failed...))
 }
 
 // restore makes, or restores, each of the objects. If the cache does not show one that is there,
 // it is late, or the object has lost its label; then the object is read live.
-func (r *Reconciler) restore(ctx context.Context, cluster *postgres.PostgresCluster, objects []shared) error {
-	var failed []error
+func (r *Reconciler) restore(ctx context.Context, cluster *postgres.PostgresCluster, objects []shared) (failed []error) {
 	for _, o := range objects {
 		err := createOrUpdate(ctx, r.Client, cluster, o)
 		if apierrors.IsAlreadyExists(err) {
 			err = createOrUpdate(ctx, liveClient{r.Client, r.Live}, cluster, o)
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("restoring the %s: %w", kindAndName(o.empty, o.name), err))
+			failed = append(failed, fmt.Errorf("restoring the %s %s: %w", kindOf(o.empty), o.name, err))
 		}
 	}
-	return errors.Join(failed...)
+	return failed
 }
 
 // liveClient reads from the API server.
@@ -111,14 +110,9 @@ func createOrUpdate(ctx context.Context, c client.Client, cluster *postgres.Post
 		case object.GetUID() == "":
 			object.SetOwnerReferences(want.OwnerReferences)
 		case !metav1.IsControlledBy(object, cluster):
-			return foreignError(kindAndName(object, o.name))
+			return foreignError(kindAndName(object))
 		}
-		labels := object.GetLabels()
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		maps.Copy(labels, want.Labels)
-		object.SetLabels(labels)
+		addLabels(object, want.Labels)
 		o.set(object)
 		return nil
 	})
@@ -146,14 +140,12 @@ func (r *Reconciler) setService(service *corev1.Service, cluster *postgres.Postg
 
 // makeForMembers makes what no pod can do without.
 func (r *Reconciler) makeForMembers(ctx context.Context, o observation) error {
-	if err := r.restore(ctx, o.Cluster, access(o.Cluster)); err != nil {
-		return err
-	}
-	if err := errors.Join(r.makeCredentials(ctx, o.Cluster), r.issueCertificate(ctx, o.Cluster)); err != nil {
+	failed := append(r.restore(ctx, o.Cluster, access(o.Cluster)), r.makeCredentials(ctx, o.Cluster), r.issueCertificate(ctx, o.Cluster))
+	if err := errors.Join(failed...); err != nil {
 		return err
 	}
 	if o.lease != nil && !metav1.IsControlledBy(o.lease, o.Cluster) {
-		return foreignError(kindAndName(o.lease, o.lease.Name))
+		return foreignError(kindAndName(o.lease))
 	}
 	var missing []client.Object
 	if o.lease == nil {
@@ -168,4 +160,46 @@ func (r *Reconciler) makeForMembers(ctx context.Context, o observation) error {
 		}
 	}
 	return nil
+}
+
+// setDisruptionBudget lets one member go at a time: a drain that would take a second one, such as
+// the standby that is about to be the primary, waits until the first is ready again. It says how many
+// have to stay, and not how many may go: for that, Kubernetes reads the scale of the cluster, and if
+// the kind is too new for its discovery, it lets nobody go and does not soon look again.
+//
+// The only member of a cluster may go. It comes back on its disk, so nothing is lost, and nobody
+// else could ever let that drain end. A member that is not ready may go in any case: it is of no use
+// where it is.
+func setDisruptionBudget(budget *policyv1.PodDisruptionBudget, cluster *postgres.PostgresCluster) {
+	budget.Spec.MaxUnavailable, budget.Spec.MinAvailable = nil, new(intstr.FromInt32(cluster.Spec.Size-1))
+	budget.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{plan.SelectorLabel: cluster.Name}}
+	budget.Spec.UnhealthyPodEvictionPolicy = new(policyv1.AlwaysAllow)
+}
+
+// setNetworkPolicy lets others reach members: clients and members PostgreSQL, and the operator
+// /status. Kubelets reach their own pods in any case.
+func (r *Reconciler) setNetworkPolicy(policy *networkingv1.NetworkPolicy, cluster *postgres.PostgresCluster) {
+	clients := []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{}}} // of this namespace
+	if r.ServiceType == corev1.ServiceTypeNodePort {
+		clients = nil // anybody: a node port is for clients that are no pods
+	}
+	operator := []networkingv1.NetworkPolicyPeer{{
+		NamespaceSelector: &metav1.LabelSelector{}, // any
+		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app": program}},
+	}}
+	if r.OperatorNetwork != "" {
+		operator = append(operator, networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: r.OperatorNetwork}})
+	}
+	policy.Spec = networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{plan.SelectorLabel: cluster.Name}},
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress: []networkingv1.NetworkPolicyIngressRule{
+			{From: clients, Ports: policyPort(postgresPort)},
+			{From: operator, Ports: policyPort(statusPort)},
+		},
+	}
+}
+
+func policyPort(name string) []networkingv1.NetworkPolicyPort {
+	return []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(name))}}
 }
