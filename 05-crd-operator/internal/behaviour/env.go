@@ -244,7 +244,7 @@ func (s *env) events(ctx context.Context, at *cnat.At) (all []string, err error)
 		return nil, err
 	}
 	for _, e := range list.Items {
-		if e.Regarding.UID == at.UID && e.Regarding.Name == at.Name && e.Regarding.Kind == "At" && e.Note != "" && e.Series == nil {
+		if e.Regarding.UID == at.UID && e.Regarding.Name == at.Name && e.Regarding.Kind == "At" && e.ReportingController == lifecycle.Operator && e.Note != "" && e.Series == nil {
 			all = append(all, e.Type+" "+e.Reason)
 		} else if e.Regarding.UID == at.UID {
 			all = append(all, fmt.Sprintf("%+v", e))
