@@ -51,8 +51,6 @@ func newAt(change ...func(*cnat.At)) *cnat.At {
 
 func in(phase cnat.AtPhase) func(*cnat.At) { return func(at *cnat.At) { at.Status.Phase = phase } }
 
-func later(at *cnat.At) { at.Spec.Schedule = noon.Add(time.Hour).Format(time.RFC3339) }
-
 func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
 	pod := lifecycle.DesiredPod(newAt(), lifecycle.DefaultImage)
 	for _, f := range change {
@@ -159,13 +157,6 @@ func TestWhatTheServerAnswers(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTheKeyComesBackWhenTheAtIsDue(t *testing.T) {
-	e := newEnv(t)
-	e.has(newAt(later))
-	require.NoError(t, e.reconcileOnce())
-	e.mustWakeAfter(time.Hour)
 }
 
 func TestWhatIsInTheCacheIsNotChanged(t *testing.T) {
