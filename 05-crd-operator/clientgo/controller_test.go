@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,11 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -32,8 +28,8 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-// What Ats can rely on is tested on a real server, in behaviour_test.go. The tests here
-// show which requests a reconcile makes, and what it does with the answers.
+// What Ats can rely on is tested on a real server, in behaviour_test.go. The tests here show what a
+// reconcile does with answers that such a server seldom gives, and how the queue and its workers go on.
 
 func TestMain(m *testing.M) { testcluster.Main(m) }
 
@@ -55,8 +51,6 @@ func newAt(change ...func(*cnat.At)) *cnat.At {
 
 func in(phase cnat.AtPhase) func(*cnat.At) { return func(at *cnat.At) { at.Status.Phase = phase } }
 
-func later(at *cnat.At) { at.Spec.Schedule = noon.Add(time.Hour).Format(time.RFC3339) }
-
 func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
 	pod := lifecycle.DesiredPod(newAt(), lifecycle.DefaultImage)
 	for _, f := range change {
@@ -64,8 +58,6 @@ func newPod(change ...func(*corev1.Pod)) *corev1.Pod {
 	}
 	return pod
 }
-
-func foreign(pod *corev1.Pod) { pod.OwnerReferences, pod.Finalizers = nil, nil }
 
 func succeeded(pod *corev1.Pod) { pod.Status.Phase = corev1.PodSucceeded }
 
@@ -90,29 +82,11 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// cached puts objects into the caches, and nowhere else.
-func (e *env) cached(objects ...runtime.Object) {
+// has puts the At into the cache and into the server.
+func (e *env) has(at *cnat.At) {
 	e.t.Helper()
-	for _, obj := range objects {
-		informer := e.informers[1]
-		if _, ok := obj.(*cnat.At); ok {
-			informer = e.informers[0]
-		}
-		require.NoError(e.t, informer.GetStore().Add(obj))
-	}
-}
-
-// served puts objects into the server, and nowhere else.
-func (e *env) served(objects ...runtime.Object) {
-	e.t.Helper()
-	for _, obj := range objects {
-		obj = obj.DeepCopyObject()
-		tracker := e.kube.Tracker()
-		if _, ok := obj.(*cnat.At); ok {
-			tracker = e.ats.Tracker()
-		}
-		require.NoError(e.t, tracker.Add(obj))
-	}
+	require.NoError(e.t, e.informers[0].GetStore().Add(at))
+	require.NoError(e.t, e.ats.Tracker().Add(at.DeepCopy()))
 }
 
 // answer makes the server answer such requests with an error.
@@ -124,36 +98,6 @@ func (e *env) answer(verb, resource string, err error) {
 
 func (e *env) reconcileOnce() error {
 	return e.reconcile(klog.NewContext(e.t.Context(), logr.Discard()), theKey)
-}
-
-// requests are those that were made, but for those about events. Those about pods come
-// first.
-func (e *env) requests() (made []string) {
-	for _, action := range append(e.kube.Actions(), e.ats.Actions()...) {
-		words := []string{action.GetVerb(), action.GetResource().Resource}
-		if update, ok := action.(clienttesting.UpdateAction); ok && action.GetSubresource() == "status" {
-			words = append(words, string(update.GetObject().(*cnat.At).Status.Phase))
-		}
-		if words[1] != "events" {
-			made = append(made, strings.Join(words, " "))
-		}
-	}
-	return made
-}
-
-// events are those that were recorded.
-func (e *env) events() (recorded []string) {
-	e.t.Helper()
-	list, err := e.kube.Tracker().List(schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"},
-		schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", Kind: "Event"}, "harbour")
-	require.NoError(e.t, err)
-	for _, event := range list.(*eventsv1.EventList).Items {
-		assert.Equal(e.t, "At", event.Regarding.Kind)
-		assert.Equal(e.t, "uid", string(event.Regarding.UID))
-		assert.Equal(e.t, "cnat", event.ReportingController)
-		recorded = append(recorded, fmt.Sprint(event.Type, " ", event.Reason))
-	}
-	return recorded
 }
 
 // mustWakeAfter waits until the key comes back, and sees that it does not come earlier.
@@ -168,64 +112,13 @@ func (e *env) mustWakeAfter(d time.Duration) {
 }
 
 var (
-	atResource  = cnat.Resource("ats")
-	podResource = schema.GroupResource{Resource: "pods"}
-	conflict    = apierrors.NewConflict(atResource, "bell", errors.New("it has changed"))
-	notFound    = apierrors.NewNotFound(atResource, "bell")
-	quota       = apierrors.NewForbidden(podResource, "bell-pod", errors.New("exceeded quota"))
-	errBroken   = errors.New("no route to host")
+	conflict  = apierrors.NewConflict(cnat.Resource("ats"), "bell", errors.New("it has changed"))
+	notFound  = apierrors.NewNotFound(cnat.Resource("ats"), "bell")
+	exists    = apierrors.NewAlreadyExists(cnat.Resource("ats"), "bell")
+	errBroken = errors.New("no route to host")
 )
 
-func terminating() error {
-	err := apierrors.NewForbidden(podResource, "bell-pod", errors.New("harbour is being terminated"))
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
-	return err
-}
-
-func TestAReconcileTakesOneStep(t *testing.T) {
-	type objects []runtime.Object
-	running, done := newAt(in(cnat.Running)), newAt(in(cnat.Done))
-	late := newAt(in(cnat.Running), func(at *cnat.At) { at.Spec.StartingDeadlineSeconds = new(int64(9)) })
-	tests := map[string]struct {
-		cached, served objects
-		want           []string
-		event          string
-	}{
-		"before its time it is PENDING":                    {cached: objects{newAt(later)}, want: []string{"update ats PENDING"}},
-		"when it is due it is RUNNING":                     {cached: objects{newAt(in(cnat.Pending))}, want: []string{"update ats RUNNING"}},
-		"then it is read live, and has a pod":              {cached: objects{running}, want: []string{"create pods", "get ats"}, event: "Normal Started"},
-		"it is gone, and the cache is stale":               {cached: objects{running}, served: objects{}, want: []string{"get ats"}},
-		"it is DONE, and the cache is stale":               {cached: objects{running}, served: objects{done}, want: []string{"get ats"}},
-		"its pod is not in the cache yet":                  {cached: objects{running}, served: objects{running, newPod()}, want: []string{"create pods", "get pods", "get ats"}},
-		"it is too late to create what is there already":   {cached: objects{late}, served: objects{late, newPod()}, want: []string{"get pods", "get ats", "update ats RUNNING"}},
-		"another pod has its name":                         {cached: objects{running}, served: objects{running, newPod(foreign)}, want: []string{"create pods", "get pods", "get ats", "update ats RUNNING"}, event: "Warning PodNameTaken"},
-		"when the pod has ended it is DONE":                {cached: objects{running, newPod(succeeded)}, want: []string{"update ats DONE"}, event: "Normal Succeeded"},
-		"when it is DONE the pod may go":                   {cached: objects{done, newPod(succeeded)}, want: []string{"patch pods"}},
-		"when it is gone the pod may go":                   {cached: objects{newPod()}, want: []string{"patch pods", "get ats"}},
-		"the cache of Ats is the stale one":                {cached: objects{newPod(succeeded)}, served: objects{running, newPod(succeeded)}, want: []string{"get ats", "update ats DONE"}, event: "Normal Succeeded"},
-		"when it is gone there is nothing to do":           {want: []string{"get pods"}},
-		"when it is gone a pod that lost its label may go": {served: objects{newPod()}, want: []string{"get pods", "patch pods", "get ats"}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			e := newEnv(t)
-			e.cached(tc.cached...)
-			if tc.served == nil {
-				tc.served = tc.cached // the cache is not stale
-			}
-			e.served(tc.served...)
-			require.NoError(t, e.reconcileOnce())
-			assert.Equal(t, tc.want, e.requests())
-			if tc.event == "" {
-				assert.Empty(t, e.events())
-			} else {
-				assert.Equal(t, []string{tc.event}, e.events())
-			}
-		})
-	}
-}
-
-func TestWhatTheServerRefuses(t *testing.T) {
+func TestWhatTheServerAnswers(t *testing.T) {
 	running, done := newAt(in(cnat.Running)), newAt(in(cnat.Done))
 	tests := map[string]struct {
 		at             *cnat.At // RUNNING, if nil
@@ -234,27 +127,23 @@ func TestWhatTheServerRefuses(t *testing.T) {
 		pod            *corev1.Pod   // in the cache
 		want           string        // the error
 		wake           time.Duration // after that
-		event          string
 	}{
-		"a status, as the At has changed":         {verb: "update", resource: "ats", err: conflict, pod: newPod(succeeded), wake: staleRetry},
-		"a status, as the At is gone":             {verb: "update", resource: "ats", err: notFound, pod: newPod(succeeded)},
-		"a status, and nobody knows why":          {verb: "update", resource: "ats", err: errBroken, pod: newPod(succeeded), want: "writing the status of the At harbour/bell: no route to host"},
-		"to read the At":                          {verb: "get", resource: "ats", err: errBroken, want: "reading the At harbour/bell: no route to host"},
-		"a pod, as there is a quota":              {verb: "create", resource: "pods", err: quota, wake: 10 * time.Second, event: "Warning CreationRefused"},
-		"a pod, as the namespace is terminating":  {verb: "create", resource: "pods", err: terminating()},
-		"a pod, and nobody knows why":             {verb: "create", resource: "pods", err: errBroken, want: "creating the pod harbour/bell-pod: no route to host"},
-		"a pod, as one was there and is gone now": {verb: "create", resource: "pods", err: apierrors.NewAlreadyExists(podResource, "bell-pod"), wake: 10 * time.Second},
-		"an event":                            {verb: "create", resource: "events", err: errBroken},
-		"the finalizer, as the pod is gone":   {at: done, verb: "patch", resource: "pods", err: notFound, pod: newPod(succeeded)},
-		"the finalizer, and nobody knows why": {at: done, verb: "patch", resource: "pods", err: errBroken, pod: newPod(succeeded), want: "removing the finalizer of the pod harbour/bell-pod: no route to host"},
+		"a status: the At has changed":         {verb: "update", resource: "ats", err: conflict, pod: newPod(succeeded), wake: staleRetry},
+		"a status: the At is gone":             {verb: "update", resource: "ats", err: notFound, pod: newPod(succeeded)},
+		"a status: nobody knows why":           {verb: "update", resource: "ats", err: errBroken, pod: newPod(succeeded), want: "writing the status of the At harbour/bell: no route to host"},
+		"to read the At":                       {verb: "get", resource: "ats", err: errBroken, want: "reading the At harbour/bell: no route to host"},
+		"a pod: nobody knows why":              {verb: "create", resource: "pods", err: errBroken, want: "creating the pod harbour/bell-pod: no route to host"},
+		"a pod: one was there and is gone now": {verb: "create", resource: "pods", err: exists, wake: 10 * time.Second},
+		"an event":                             {verb: "create", resource: "events", err: errBroken},
+		"the finalizer: the pod is gone":       {at: done, verb: "patch", resource: "pods", err: notFound, pod: newPod(succeeded)},
+		"the finalizer: nobody knows why":      {at: done, verb: "patch", resource: "pods", err: errBroken, pod: newPod(succeeded), want: "removing the finalizer of the pod harbour/bell-pod: no route to host"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e, at := newEnv(t), cmp.Or(tc.at, running)
-			e.cached(at)
-			e.served(at)
+			e := newEnv(t)
+			e.has(cmp.Or(tc.at, running))
 			if tc.pod != nil {
-				e.cached(tc.pod)
+				require.NoError(t, e.informers[1].GetStore().Add(tc.pod))
 			}
 			e.answer(tc.verb, tc.resource, tc.err)
 			err := e.reconcileOnce()
@@ -266,28 +155,14 @@ func TestWhatTheServerRefuses(t *testing.T) {
 			if tc.wake > 0 {
 				e.mustWakeAfter(tc.wake)
 			}
-			if tc.event == "" {
-				assert.Empty(t, e.events())
-			} else {
-				assert.Equal(t, []string{tc.event}, e.events())
-			}
 		})
 	}
-}
-
-func TestTheKeyComesBackWhenTheAtIsDue(t *testing.T) {
-	e := newEnv(t)
-	e.cached(newAt(later))
-	e.served(newAt(later))
-	require.NoError(t, e.reconcileOnce())
-	e.mustWakeAfter(time.Hour)
 }
 
 func TestWhatIsInTheCacheIsNotChanged(t *testing.T) {
 	e := newEnv(t)
 	at := newAt()
-	e.cached(at)
-	e.served(at)
+	e.has(at)
 	require.NoError(t, e.reconcileOnce())
 	assert.Equal(t, newAt(), at)
 }

@@ -30,6 +30,8 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
+func TestMain(m *testing.M) { testcluster.Main(m) }
+
 // The answers of a server that a real one gives only in a bad moment.
 var (
 	things      = schema.GroupResource{Resource: "things"}
@@ -330,8 +332,8 @@ func TestTheQueueGoesByTheClock(t *testing.T) {
 	defer q.ShutDown()
 	q.AddAfter(request, time.Hour)
 	// The queue has three timers then: two for its own housekeeping.
-	require.Eventually(t, func() bool { return clock.Waiters() >= 2 }, testcluster.TestTimeout, often)
+	require.Eventually(t, func() bool { return clock.Waiters() >= 2 }, testcluster.TestTimeout, 20*time.Millisecond)
 	assert.Zero(t, q.Len())
-	require.Eventually(t, func() bool { clock.Step(time.Minute); return q.Len() == 1 }, testcluster.TestTimeout, often)
+	require.Eventually(t, func() bool { clock.Step(time.Minute); return q.Len() == 1 }, testcluster.TestTimeout, 20*time.Millisecond)
 	assert.GreaterOrEqual(t, clock.Since(noon), time.Hour)
 }

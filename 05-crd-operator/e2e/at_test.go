@@ -18,7 +18,7 @@ import (
 
 func printsYAY(s *env) {
 	s.start()
-	s.createSample()
+	s.apply("../config/samples/at.yaml")
 	at := s.becomes("example-at", cnat.Done)
 	assert.Equal(s.t, "Complete Succeeded", outcome(at))
 	assert.Equal(s.t, "YAY\n", s.prints("example-at"))

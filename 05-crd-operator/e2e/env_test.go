@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"sigs.k8s.io/yaml"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
@@ -90,15 +89,16 @@ func (s *env) create(name, schedule, command string) *cnat.At {
 	return at
 }
 
-// createSample creates the At of the book.
-func (s *env) createSample() {
+// apply is kubectl apply of a file, by the administrator.
+func (s *env) apply(path string) {
 	s.t.Helper()
-	content, err := os.ReadFile("../config/samples/at.yaml")
+	content, err := os.ReadFile(path) // not by kubectl, for Go's test cache
 	require.NoError(s.t, err)
-	var at cnat.At
-	require.NoError(s.t, yaml.UnmarshalStrict(content, &at))
-	_, err = s.ats.Create(s.t.Context(), &at, metav1.CreateOptions{})
-	require.NoError(s.t, err)
+	kubectl := exec.CommandContext(s.t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"),
+		"--kubeconfig", s.kubeconfig, "--namespace", s.namespace, "apply", "-f", "-")
+	kubectl.Stdin = bytes.NewReader(content)
+	output, err := kubectl.CombinedOutput()
+	require.NoError(s.t, err, "%s", output)
 }
 
 // Schedules. The API has whole seconds, so most that are in the future are, too.

@@ -11,8 +11,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -81,14 +79,11 @@ func startLab(t *testing.T) *lab {
 	return l
 }
 
-// createUser makes a service account that has the role of an operator, and a
-// kubeconfig for it.
+// createUser gives a user the role of an operator, and makes a kubeconfig in which the administrator acts as that user.
 func (l *lab) createUser(t *testing.T, operator string) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: operator}
-	_, err := l.client.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = l.client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
+	_, err := l.client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
 		ObjectMeta: meta,
 		Rules:      testcluster.Rules(t, "../config/rbac/"+operator+".yaml"),
 	}, metav1.CreateOptions{})
@@ -96,18 +91,14 @@ func (l *lab) createUser(t *testing.T, operator string) {
 	_, err = l.client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: meta,
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: operator},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: operator}},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: operator}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	token, err := l.client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), operator, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	require.NoError(t, err)
 	kubeconfig, err := clientcmd.LoadFromFile(l.kubeconfig)
 	require.NoError(t, err)
 	for _, user := range kubeconfig.AuthInfos {
-		user.ClientCertificateData, user.ClientKeyData = nil, nil
-		user.ClientCertificate, user.ClientKey = "", ""
-		user.Token = token.Status.Token
+		user.Impersonate = operator
 	}
 	require.NoError(t, clientcmd.WriteToFile(*kubeconfig, l.kubeconfigOf(operator)))
 }

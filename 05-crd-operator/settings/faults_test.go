@@ -1,21 +1,19 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/internal/faults"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -156,24 +154,11 @@ func TestACrashAfterEveryWrite(t *testing.T) {
 	crashes := map[string]func(*env){}
 	for n := 1; n <= writes; n++ {
 		crashes[fmt.Sprintf("after write %d", n)] = func(s *env) {
-			dead := make(chan struct{})
-			die := s.start(crash(n, func() { close(dead) }))
-			var heir sync.WaitGroup
-			heir.Go(func() {
-				select {
-				case <-dead:
-					die()
-					s.start()
-				case <-s.t.Context().Done(): // the test has failed
-				}
-			})
-			s.t.Cleanup(heir.Wait)
+			// Events are sent in the background, and are not counted.
+			lose, lost := faults.LoseAnswer(n, true, func(r *http.Request) bool { return r.Method != http.MethodGet && about(r) != "" })
+			die := s.start(lose)
+			faults.WhenLost(s.t, lost, func() { die(); s.start() })
 			crashed(s)
-			select {
-			case <-dead:
-			default:
-				assert.Fail(s.t, "it has not sent so many writes")
-			}
 		}
 	}
 	inEnvs(t, crashes)
@@ -201,33 +186,4 @@ func crashed(s *env) {
 	s.becomes(state{"settings": "colour=red; of defaults", "defaults": "True Merged 2"})
 	s.deleteLayer("defaults") // d
 	s.becomes(state{})
-}
-
-// crash lets so many writes succeed, and then nothing more: not even the answer to the last of
-// them arrives. It calls the function when that happens. Events are sent in the background, and
-// are not counted.
-func crash(after int, dead func()) func(*rest.Config) {
-	errCrash := errors.New("the program has crashed")
-	var mu sync.Mutex // one write at a time
-	done := 0
-	return testcluster.Through(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if request.Method == http.MethodGet || about(request) == "" {
-			return next.RoundTrip(request) // caches of a dead program hurt nobody
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if done == after {
-			return nil, errCrash
-		}
-		response, err := next.RoundTrip(request)
-		if err != nil || response.StatusCode >= 300 {
-			return response, err
-		}
-		if done++; done == after {
-			response.Body.Close()
-			dead()
-			return nil, errCrash
-		}
-		return response, nil
-	})
 }

@@ -19,9 +19,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"example.com/hacking-a-controller/testcluster"
@@ -42,6 +45,7 @@ type suite struct {
 // Test runs all cases with the operator. It has no other rights than those of
 // the ClusterRole in config/rbac, under the policy in config/admission.
 func Test(t *testing.T, run Operator, config, roleName string) {
+	t.Run("start", func(t *testing.T) { starts(t, run) })
 	s := newSuite(t, run, config, roleName)
 	t.Run("alone", func(t *testing.T) { outage(newEnv(t, s)) })
 	t.Run("together", func(t *testing.T) {
@@ -49,6 +53,20 @@ func Test(t *testing.T, run Operator, config, roleName string) {
 		t.Run("crashes", func(t *testing.T) { t.Parallel(); crashes(t, s) })
 		t.Run("rights", func(t *testing.T) { t.Parallel(); rights(t, s) })
 	})
+}
+
+// starts tests what comes of a start without a server. Without a right, it's in role.go.
+func starts(t *testing.T, run Operator) {
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
+	start := func(config rest.Config) error { return run(ctx, &config, metav1.NamespaceAll, 1, clock.RealClock{}) }
+	nowhere := rest.Config{Host: "http://127.0.0.1:1"}
+	require.EqualError(t, start(nowhere), "http://127.0.0.1:1 cannot be reached; start the cluster, or choose another with --context or --kubeconfig (dial tcp 127.0.0.1:1: connect: connection refused)")
+	err := start(rest.Config{Host: "https://moon", TLSClientConfig: rest.TLSClientConfig{CAFile: "/nowhere"}})
+	require.ErrorContains(t, err, "for https://moon: ")
+	require.ErrorContains(t, err, "open /nowhere: no such file or directory")
+	require.ErrorContains(t, err, "; repair the kubeconfig")
+	cancel()
+	require.NoError(t, start(nowhere), "to be stopped is no error")
 }
 
 // TestStale runs the cases of stale caches alone, but for those with these names.

@@ -2,12 +2,10 @@ package behaviour
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"example.com/hacking-a-controller/testcluster"
+	"example.com/hacking-a-controller/05-crd-operator/internal/faults"
 )
 
 // crashes leads some Ats to their ends, and counts the writes. Then it does so twice for each of them.
@@ -37,32 +35,21 @@ func crashes(t *testing.T, suite *suite) {
 	})
 
 	for i, write := range writes {
-		t.Run(fmt.Sprintf("the operator dies after write %d, to %s", i+1, write), func(t *testing.T) {
-			t.Parallel()
-			s := newEnv(t, suite)
-			var lost <-chan struct{}
-			mortal := s.start(func(o *operator) { lost = o.loseAnswer(i+1, dies) })
-			var heir sync.WaitGroup
-			heir.Go(func() {
-				select {
-				case <-lost:
-					mortal.stop()
-					s.start()
-				case <-t.Context().Done(): // the case is over
-				}
+		for what, dies := range map[string]bool{"the operator dies after": true, "the answer is lost to": false} {
+			t.Run(fmt.Sprintf("%s write %d, to %s", what, i+1, write), func(t *testing.T) {
+				t.Parallel()
+				s := newEnv(t, suite)
+				lose, lost := faults.LoseAnswer(i+1, dies, func(r *http.Request) bool { return isWrite(parse(r).what) })
+				first := s.start(func(o *operator) { o.faults = append(o.faults, lose) })
+				faults.WhenLost(t, lost, func() {
+					if dies {
+						first.stop()
+						s.start()
+					}
+				})
+				assert.Equal(t, want, s.threeLives())
 			})
-			t.Cleanup(heir.Wait)
-			assert.Equal(t, want, s.threeLives())
-			assert.True(t, isClosed(lost), "it has not made so many writes")
-		})
-		t.Run(fmt.Sprintf("the answer is lost to write %d, to %s", i+1, write), func(t *testing.T) {
-			t.Parallel()
-			s := newEnv(t, suite)
-			var lost <-chan struct{}
-			s.start(func(o *operator) { lost = o.loseAnswer(i+1, livesOn) })
-			assert.Equal(t, want, s.threeLives())
-			assert.True(t, isClosed(lost), "it has not made so many writes")
-		})
+		}
 	}
 }
 
@@ -114,44 +101,4 @@ func (s *env) state() (all []string) {
 	}
 	slices.Sort(all)
 	return all
-}
-
-const dies, livesOn = true, false
-
-// loseAnswer lets the write with this number, counted from 1, reach the server, and loses the answer. If
-// the operator dies of it, no later write arrives. Writes that the server refuses do not count.
-func (o *operator) loseAnswer(number int, dies bool) (lost <-chan struct{}) {
-	errLost, done := errors.New("the network is in a bad mood"), make(chan struct{})
-	var mu sync.Mutex // one write at a time
-	accepted := 0
-	o.faults = append(o.faults, testcluster.Through(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if !isWrite(parse(r).what) {
-			return next.RoundTrip(r) // what the caches of a dead operator read hurts nobody
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if dies && accepted >= number {
-			return nil, errLost
-		}
-		response, err := next.RoundTrip(r)
-		if err != nil || response.StatusCode/100 != 2 {
-			return response, err
-		}
-		if accepted++; accepted != number {
-			return response, nil
-		}
-		response.Body.Close()
-		close(done)
-		return nil, errLost
-	}))
-	return done
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -204,10 +204,7 @@ func (s *env) runs(name string) {
 	s.t.Helper()
 	s.becomes(name, running)
 	at := s.get(name)
-	s.eventually("the pod of "+name, func(ctx context.Context) (any, bool) {
-		pod, err := s.pods.Get(ctx, name+"-pod", metav1.GetOptions{})
-		return err, err == nil && metav1.IsControlledBy(pod, at)
-	})
+	s.podIs(name, "to be its own", func(pod *corev1.Pod, err error) bool { return err == nil && metav1.IsControlledBy(pod, at) })
 }
 
 // ran are the Ats for which a pod was ever created, each as often as that.
@@ -244,7 +241,7 @@ func (s *env) events(ctx context.Context, at *cnat.At) (all []string, err error)
 		return nil, err
 	}
 	for _, e := range list.Items {
-		if e.Regarding.UID == at.UID && e.Regarding.Name == at.Name && e.Regarding.Kind == "At" && e.Note != "" && e.Series == nil {
+		if e.Regarding.UID == at.UID && e.Regarding.Name == at.Name && e.Regarding.Kind == "At" && e.ReportingController == lifecycle.Operator && e.Note != "" && e.Series == nil {
 			all = append(all, e.Type+" "+e.Reason)
 		} else if e.Regarding.UID == at.UID {
 			all = append(all, fmt.Sprintf("%+v", e))
@@ -257,10 +254,16 @@ func (s *env) events(ctx context.Context, at *cnat.At) (all []string, err error)
 // pod waits until there is a pod of this At, or of its name.
 func (s *env) pod(at string) (pod *corev1.Pod) {
 	s.t.Helper()
-	s.eventually("the pod of "+at, func(ctx context.Context) (any, bool) {
+	return s.podIs(at, "to exist", func(_ *corev1.Pod, err error) bool { return err == nil })
+}
+
+// podIs waits until what the server says of a pod is so.
+func (s *env) podIs(at, what string, so func(*corev1.Pod, error) bool) (pod *corev1.Pod) {
+	s.t.Helper()
+	s.eventually("the pod of "+at+" "+what, func(ctx context.Context) (any, bool) {
 		var err error
 		pod, err = s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
-		return err, err == nil
+		return fmt.Sprint(pod.Finalizers, err), so(pod, err)
 	})
 	return pod
 }
@@ -305,20 +308,13 @@ func (s *env) ends(at string, exitCode int) {
 // gone waits until there is no pod of this name.
 func (s *env) gone(at string) {
 	s.t.Helper()
-	s.eventually("the pod of "+at+" to vanish", func(ctx context.Context) (any, bool) {
-		_, err := s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
-		return err, apierrors.IsNotFound(err)
-	})
+	s.podIs(at, "to vanish", func(_ *corev1.Pod, err error) bool { return apierrors.IsNotFound(err) })
 }
 
 // released waits until the operator has let the pod go, with its finalizer.
 func (s *env) released(at string) {
 	s.t.Helper()
-	s.eventually("the pod of "+at+" to be let go", func(ctx context.Context) (any, bool) {
-		pod, err := s.pods.Get(ctx, at+"-pod", metav1.GetOptions{})
-		if err != nil {
-			return err, apierrors.IsNotFound(err)
-		}
-		return pod.Finalizers, !slices.Contains(pod.Finalizers, lifecycle.Finalizer)
+	s.podIs(at, "to be let go", func(pod *corev1.Pod, err error) bool {
+		return apierrors.IsNotFound(err) || err == nil && !slices.Contains(pod.Finalizers, lifecycle.Finalizer)
 	})
 }
