@@ -18,8 +18,8 @@ func TestEachAlertHasAPage(t *testing.T) {
 		require.NoError(t, err)
 		var pages []string
 		for _, rule := range rules {
-			for _, says := range []string{rule.Annotations["summary"], rule.Annotations["description"], rule.Labels["severity"]} {
-				assert.NotEmpty(t, says, "%s does not say what it is, or how bad", rule.Alert)
+			for _, text := range []string{rule.Annotations["summary"], rule.Annotations["description"], rule.Labels["severity"]} {
+				assert.NotEmpty(t, text, "%s does not say what it is, or how bad", rule.Alert)
 			}
 			page := "runbooks/" + rule.Alert + ".md"
 			pages = append(pages, page)
