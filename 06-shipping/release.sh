@@ -7,7 +7,8 @@
 # IMAGE is an image by digest, and REVISION the commit that it was built from. Two texts are signed: the payload says
 # which image this is, and the statement from what it was built. Both follow from the arguments. So verify writes them
 # itself, and believes nothing that a registry sends but what this key has signed. The formats are those of cosign.
-# openssl signs, and oras speaks to the registry: bin/oras, or the program in ORAS.
+# openssl signs, and oras speaks to the registry: bin/oras, or the program in ORAS. A registry has RELEASE_TIMEOUT seconds
+# for each answer.
 set -eu
 fail() { echo "release.sh: $1" >&2; exit 1; }
 
@@ -27,6 +28,23 @@ test -x "$oras" || fail "there is no program $oras; build it: go -C ../tools/pin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
+
+# registry is oras with a deadline, which it has not itself.
+registry() (
+	"$oras" "$@" &
+	trap 'kill $! 2>/dev/null; exit 130' INT # what runs in the background does not get Ctrl-C
+	tenths=0
+	while kill -0 $! 2>/dev/null; do
+		if [ $tenths -ge $((${RELEASE_TIMEOUT:=120} * 10)) ]; then
+			echo "the registry has not answered for $RELEASE_TIMEOUT seconds" >&2
+			kill $!
+			exit 1
+		fi
+		tenths=$((tenths + 1))
+		sleep 0.1
+	done
+	wait $!
+)
 
 bom=application/vnd.cyclonedx+json
 statement=application/vnd.in-toto+json
@@ -61,19 +79,19 @@ matches() { openssl dgst -sha256 -verify "$key" -signature "$1" "$2" >/dev/null 
 attach() {
 	printf '{"%s":{"dev.cosignproject.cosign/signature":"%s"}}' "$2" "$4" >annotations.json
 	printf '{}' >config.json # its type says the kind once more, because registries take one or the other
-	attached=$("$oras" attach $http --artifact-type="$1" --config="config.json:$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3" 2>problem) ||
+	attached=$(registry attach $http --artifact-type="$1" --config="config.json:$1" --annotation-file=annotations.json --format=go-template --template='{{.digest}}' "$image" "$2:$3" 2>problem) ||
 		fail "attaching the $2 to $image: $(head -n 1 problem)"
-	test -z "$5" || "$oras" tag $http "$repository@$attached" "sha256-$hex.$5" >/dev/null
+	test -z "$5" || registry tag $http "$repository@$attached" "sha256-$hex.$5" >/dev/null
 }
 
 # layer prints the digest of the only layer of the manifest $1.
-layer() { "$oras" manifest fetch $http "$repository$1" | sed 's/.*"layers":\[{[^}]*"digest":"sha256:\([0-9a-f]*\)".*/\1/'; }
+layer() { registry manifest fetch $http "$repository$1" | sed 's/.*"layers":\[{[^}]*"digest":"sha256:\([0-9a-f]*\)".*/\1/'; }
 
 case $command in
 sign)
 	test -r "${5:-}" || fail "which SBOM? It is the last argument"
 	openssl pkey -in "$key" -noout 2>/dev/null || fail "$key is no private key; it takes one that openssl genpkey has made"
-	"$oras" manifest fetch $http --descriptor "$image" >/dev/null 2>"$work/problem" ||
+	registry manifest fetch $http --descriptor "$image" >/dev/null 2>"$work/problem" ||
 		fail "$image is not in the registry, push it first: $(head -n 1 "$work/problem")"
 	cp "$5" "$work/sbom.json"
 	cd "$work" # oras wants names without folders
@@ -90,17 +108,17 @@ sign)
 verify)
 	openssl pkey -pubin -in "$key" -noout 2>/dev/null || fail "$key is no public key"
 	cd "$work"
-	"$oras" manifest fetch $http "$repository:sha256-$hex.sig" >sig.json 2>problem || fail "$image has no signature: $(head -n 1 problem)"
+	registry manifest fetch $http "$repository:sha256-$hex.sig" >sig.json 2>problem || fail "$image has no signature: $(head -n 1 problem)"
 	sed 's/.*"dev.cosignproject.cosign\/signature":"\([^"]*\)".*/\1/' sig.json | openssl base64 -d -A >sig
 	payload >payload.json
 	matches sig payload.json || fail "$image has a signature, but not one of this image by this key"
 
 	att=$(layer ":sha256-$hex.att" 2>problem)
-	"$oras" blob fetch $http --output=envelope.json "$repository@sha256:$att" >/dev/null 2>>problem ||
+	registry blob fetch $http --output=envelope.json "$repository@sha256:$att" >/dev/null 2>>problem ||
 		fail "$image has no provenance: $(head -n 1 problem)"
 	sed 's/.*"sig":"\([^"]*\)".*/\1/' envelope.json | openssl base64 -d -A >att
 	# A scanner may read any SBOM that is attached, and who may push may attach one. So each has to be the one of the build.
-	lists=$("$oras" discover $http --artifact-type=$bom --format=go-template --template='{{range .referrers}}{{.digest}} {{end}}' "$image" 2>problem) ||
+	lists=$(registry discover $http --artifact-type=$bom --format=go-template --template='{{range .referrers}}{{.digest}} {{end}}' "$image" 2>problem) ||
 		fail "looking for the SBOM of $image: $(head -n 1 problem)"
 	test -n "$lists" || fail "$image has no SBOM"
 	for list in $lists; do
@@ -108,7 +126,7 @@ verify)
 		provenance "$list" >statement.json
 		envelope statement.json >signed
 		matches att signed || fail "$image has no provenance by this key that names the commit $revision and the SBOM $list"
-		"$oras" blob fetch $http --output=sbom.json "$repository@sha256:$list" >/dev/null 2>problem ||
+		registry blob fetch $http --output=sbom.json "$repository@sha256:$list" >/dev/null 2>problem ||
 			fail "reading the SBOM of $image: $(head -n 1 problem)"
 	done
 	echo "verified $image, built from $revision, with the SBOM $list"

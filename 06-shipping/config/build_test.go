@@ -30,13 +30,6 @@ func TestEveryKustomizationBuilds(t *testing.T) {
 	}
 }
 
-func TestABrokenKustomizationDoesNotBuild(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte("resources: [missing.yaml]\n"), 0o600))
-	_, err := testmanifests.KustomizeFolder(t, dir)
-	require.ErrorContains(t, err, "missing.yaml")
-}
-
 // kustomizations are all folders that have one. A component is none by itself.
 func kustomizations(t *testing.T) []string {
 	t.Helper()
@@ -58,9 +51,7 @@ var built = map[string][]byte{}
 func build(t *testing.T, folder string) objects {
 	t.Helper()
 	if built[folder] == nil {
-		output, err := testmanifests.Kustomize(t, ".", folder)
-		require.NoError(t, err)
-		built[folder] = output
+		built[folder] = testmanifests.Kustomize(t, ".", folder)
 	}
 	return testmanifests.Decode(t, built[folder])
 }

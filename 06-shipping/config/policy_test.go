@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
@@ -45,17 +45,18 @@ func (s *server) grant(t *testing.T, folders ...string) {
 	for _, folder := range folders {
 		for _, o := range build(t, folder) {
 			if slices.Contains(kinds, o.GetKind()) {
-				require.NoError(t, s.apply(t.Context(), o))
+				require.NoError(t, s.apply(t, o))
 			}
 		}
 	}
 }
 
 // asManager is a client with the rights of the manager's ServiceAccount.
-func (s *server) asManager() kubernetes.Interface {
+func (s *server) asManager(t *testing.T) client.Client {
+	t.Helper()
 	config := rest.CopyConfig(s.config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:cnat-system:cnat-manager", Groups: []string{"system:serviceaccounts", "system:authenticated"}}
-	return kubernetes.NewForConfigOrDie(config)
+	return s.newClient(t, config)
 }
 
 // A rule that names its objects is too narrow for a create: there is no name in its URL. Where the Lease
@@ -63,18 +64,16 @@ func (s *server) asManager() kubernetes.Interface {
 func TestTheManagerMakesItsLeaseAndChangesNoOther(t *testing.T) {
 	s := startServer(t)
 	s.grant(t, "rbac")
-	leases := s.asManager().CoordinationV1().Leases("cnat-system")
+	manager := s.asManager(t)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "cnat-system", Name: "cnat-manager"}}
 	require.Eventually(t, func() bool { // the role takes effect a moment after it was created
-		_, err := leases.Get(t.Context(), "cnat-manager", metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
+		return apierrors.IsNotFound(manager.Get(t.Context(), client.ObjectKeyFromObject(lease), lease))
 	}, testcluster.TestTimeout, pause)
 
-	lease, err := leases.Create(t.Context(), &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "cnat-manager"}}, metav1.CreateOptions{})
-	require.NoError(t, err, "nobody can make the Lease")
-	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
-	require.NoError(t, err)
+	require.NoError(t, manager.Create(t.Context(), lease), "nobody can make the Lease")
+	require.NoError(t, manager.Update(t.Context(), lease))
 	lease.Name = "another"
-	_, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+	err := manager.Update(t.Context(), lease)
 	assert.True(t, apierrors.IsForbidden(err), "it may change the Lease of another controller: %v", err)
 }
 
@@ -91,14 +90,13 @@ func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startServer(t)
 			s.grant(t, tc.folders...)
-			pods := s.asManager().CoreV1().Pods(tc.namespace)
+			manager := s.asManager(t)
 
 			at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "kettle", UID: "1"}, Spec: cnat.AtSpec{Command: "echo YAY"}}
-			pod, err := s.client.CoreV1().Pods(tc.namespace).Create(t.Context(), lifecycle.DesiredPod(at, lifecycle.DefaultImage), metav1.CreateOptions{})
-			require.NoError(t, err)
-			patch := func(patch string, dryRun ...string) error {
-				_, err := pods.Patch(t.Context(), pod.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{DryRun: dryRun})
-				return err
+			pod := lifecycle.DesiredPod(at, lifecycle.DefaultImage)
+			require.NoError(t, s.Create(t.Context(), pod))
+			patch := func(patch string, options ...client.PatchOption) error {
+				return manager.Patch(t.Context(), pod.DeepCopy(), client.RawPatch(types.StrategicMergePatchType, []byte(patch)), options...)
 			}
 			for _, change := range []string{
 				`{"metadata":{"labels":{"app":"pot"}}}`,
@@ -107,13 +105,12 @@ func TestOfAPodTheManagerMayChangeNothingButItsFinalizer(t *testing.T) {
 			} {
 				var err error
 				require.Eventually(t, func() bool { // the policy takes effect a moment after it was created
-					err = patch(change, metav1.DryRunAll)
+					err = patch(change, client.DryRunAll)
 					return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "an operator of Ats may")
 				}, testcluster.TestTimeout, pause, "%s: %v", change, err)
 			}
 			require.NoError(t, patch(string(lifecycle.FinalizerPatch(pod))))
-			pod, err = s.client.CoreV1().Pods(tc.namespace).Get(t.Context(), pod.Name, metav1.GetOptions{})
-			require.NoError(t, err)
+			require.NoError(t, s.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
 			assert.Empty(t, pod.Finalizers)
 		})
 	}

@@ -1,11 +1,6 @@
 package config_test
 
 import (
-	"crypto/tls"
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -15,9 +10,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/util/cert"
-
-	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 )
 
 // monitored are the Services that the ServiceMonitor finds, each with the port that
@@ -59,58 +51,6 @@ func TestPrometheusFindsTheMetrics(t *testing.T) {
 	}
 }
 
-// Prometheus scrapes every Service with our labels, of any user.
-func TestPrometheusShowsAnImpostorNothing(t *testing.T) {
-	const name = "cnat-manager.cnat-system.svc"
-	ours := newServer(t, name)
-	secrets := map[string]string{"cnat-metrics-token/token": "reader", "cnat-metrics-cert/ca.crt": ours.ca}
-	client, err := scrape.Client(serviceMonitor(t, build(t, "overlays/monitored")), func(name, key string) string {
-		return secrets[name+"/"+key]
-	})
-	require.NoError(t, err)
-
-	response, err := client.Get(ours.URL)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	assert.Equal(t, []string{"Bearer reader"}, ours.shown, "a token for the metrics, and not Prometheus's own")
-
-	impostor := newServer(t, name)
-	_, err = client.Get(impostor.URL)
-	require.ErrorContains(t, err, "certificate signed by unknown authority")
-	assert.Empty(t, impostor.shown)
-}
-
-// tokenServer remembers which tokens it was shown.
-type tokenServer struct {
-	*httptest.Server
-	ca    string
-	shown []string
-}
-
-func newServer(t *testing.T, name string) *tokenServer {
-	t.Helper()
-	certificate, key, err := cert.GenerateSelfSignedCertKey(name, nil, nil)
-	require.NoError(t, err)
-	pair, err := tls.X509KeyPair(certificate, key)
-	require.NoError(t, err)
-	s := &tokenServer{ca: string(certificate)}
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		s.shown = append(s.shown, r.Header.Get("Authorization"))
-	}))
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
-	s.StartTLS()
-	t.Cleanup(s.Close)
-	return s
-}
-
-func serviceMonitor(t *testing.T, all objects) *unstructured.Unstructured {
-	t.Helper()
-	found := ofKind(all, "ServiceMonitor")
-	require.Len(t, found, 1)
-	return found[0]
-}
-
 // The token is that of an account that may get /metrics, and nothing else.
 func TestTheReaderOfMetricsMayReadMetricsOnly(t *testing.T) {
 	all := build(t, "overlays/monitored")
@@ -143,15 +83,12 @@ func TestTheReaderOfMetricsMayReadMetricsOnly(t *testing.T) {
 // The manager has the certificate that Prometheus verifies, and can read it.
 func TestTheMonitoredManagerHasItsCertificate(t *testing.T) {
 	all := build(t, "overlays/monitored")
-	o, err := options(t, all)
-	require.NoError(t, err)
+	o := options(t, all)
 	pod := deploymentOf(t, all).Spec.Template.Spec
 	assert.Equal(t, []corev1.VolumeMount{{Name: "metrics-cert", MountPath: o.MetricsCertDir, ReadOnly: true}}, pod.Containers[0].VolumeMounts)
 	require.Len(t, pod.Volumes, 1)
 	assert.Equal(t, "cnat-metrics-cert", pod.Volumes[0].Secret.SecretName)
 	assert.Equal(t, *pod.SecurityContext.RunAsGroup, *pod.SecurityContext.FSGroup)
 
-	o, err = options(t, build(t, "default"))
-	require.NoError(t, err)
-	assert.Empty(t, o.MetricsCertDir, "it makes one itself")
+	assert.Empty(t, options(t, build(t, "default")).MetricsCertDir, "it makes one itself")
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 )
@@ -15,9 +14,7 @@ import (
 
 func TestTryFourAtATime(t *testing.T) {
 	for _, folder := range installations {
-		o, err := options(t, build(t, folder))
-		require.NoError(t, err)
-		assert.Equal(t, 4, o.Concurrency, "%s works on another number of objects at a time", folder)
+		assert.Equal(t, 4, options(t, build(t, folder)).Concurrency, "%s works on another number of objects at a time", folder)
 	}
 }
 

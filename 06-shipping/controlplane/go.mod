@@ -5,6 +5,7 @@ go 1.26.0
 require k8s.io/kubernetes v1.37.2
 
 require (
+	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.11.1
@@ -20,7 +21,6 @@ require (
 
 require (
 	cel.dev/expr v0.25.1 // indirect
-	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
 	github.com/NYTimes/gziphandler v1.1.1 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect

@@ -21,7 +21,7 @@ const highlyAvailable = "config/overlays/ha"
 
 // TestInALab installs, lets things go wrong, and uninstalls.
 func TestInALab(t *testing.T) {
-	t.Setenv("REGION", "harbour") // for dist.sh
+	t.Setenv("REGION", region) // for undeploy.sh
 	l := startLab(t)
 	l.load(older)
 	l.load(newer)
@@ -71,7 +71,7 @@ func install(t *testing.T, l *lab) {
 		}
 		return ""
 	})
-	assert.Contains(t, l.kubectl("logs", "deployment/"+manager, "-n", system), `"region":"harbour"`)
+	assert.Contains(t, l.kubectl("logs", "deployment/"+manager, "-n", system), `"region":"`+region+`"`)
 }
 
 func sample(t *testing.T, l *lab) {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
+	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
 	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -31,6 +32,7 @@ const (
 	older     = "v0.6.0"
 	newer     = "v0.6.1"
 	leaseName = "cnat-manager"
+	region    = "harbour"
 )
 
 // timeout is a flag of kubectl.
@@ -155,13 +157,9 @@ func (l *lab) tool(stdin io.Reader, name string, args ...string) {
 // dist returns the manifests of a version, as make dist writes them.
 func dist(t *testing.T, version, kustomization string) []byte {
 	t.Helper()
-	testprogram.Path(t, "KUSTOMIZE") // which the script runs
-	testprogram.ReadBySomebodyElse(t, "../dist.sh", "../config", "testdata")
-	c := exec.CommandContext(t.Context(), "sh", "../dist.sh", version, kustomization)
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	manifests, err := c.Output()
-	require.NoError(t, err, stderr.String())
+	testprogram.ReadBySomebodyElse(t, "testdata")
+	manifests, err := testmanifests.Dist(t, "..", version, kustomization, "REGION="+region)
+	require.NoError(t, err)
 	return manifests
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/cli"
 	program "example.com/hacking-a-controller/06-shipping/manager" // which the image is made of, too
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // runAsManager makes this test program the manager.
@@ -68,7 +68,7 @@ func twoLeaders(t *testing.T, l *lab) {
 	second := exec.CommandContext(t.Context(), self, "--leader-elect=false", "--metrics-bind-address=0", "--health-bind-address=127.0.0.1:0")
 	second.Env = append(os.Environ(), runAsManager+"=1", "KUBECONFIG="+l.kubeconfig())
 	second.Cancel = func() error { return second.Process.Signal(syscall.SIGTERM) } // with the test, if not before
-	log := &lockedBuffer{}
+	log := &testcluster.Output{}
 	second.Stdout, second.Stderr = log, log
 	require.NoError(t, second.Start())
 	stop := sync.OnceFunc(func() {
@@ -87,22 +87,4 @@ func twoLeaders(t *testing.T, l *lab) {
 	l.startHeavyLoad(t, "two-leaders", many).finish()
 	stop()
 	t.Logf("the second leader has created %d of %d pods", strings.Count(log.String(), `"created the pod"`), many)
-}
-
-// lockedBuffer is a buffer that a process writes to while a test reads.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

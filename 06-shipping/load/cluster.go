@@ -71,22 +71,23 @@ func startCluster(ctx context.Context, programs Programs, progress io.Writer) (c
 		if c.kwok != nil {
 			c.kwok.end(syscall.SIGTERM)
 		}
-		if err := c.lab(context.WithoutCancel(ctx), "down"); err != nil {
+		if _, err := c.lab(context.WithoutCancel(ctx), "down"); err != nil {
 			fmt.Fprintln(progress, err)
 			return
 		}
 		_ = os.RemoveAll(temp)
 	}
-	if err := c.lab(ctx, "up"); err != nil {
-		return c, stop, err
+	for _, command := range [][]string{
+		{"up"},
+		{"kubectl", "apply", "-k", programs.CRDs},
+		{"kubectl", "wait", "--for=condition=Established", "crd", "--all", kubectlLimit},
+		{"kubectl", "cordon", "--selector=" + corev1.LabelHostname}, // its own node
+	} {
+		if _, err := c.lab(ctx, command...); err != nil {
+			return c, stop, err
+		}
 	}
 	if err := c.connect(); err != nil {
-		return c, stop, err
-	}
-	if err := c.lab(ctx, "kubectl", "apply", "-k", programs.CRDs); err != nil {
-		return c, stop, err
-	}
-	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Established", "crd", "--all", kubectlLimit); err != nil {
 		return c, stop, err
 	}
 	return c, stop, c.simulateNodes(ctx)
@@ -112,11 +113,8 @@ func (c *cluster) connect() error {
 	return err
 }
 
-// simulateNodes keeps the pods away from the lab's own node, and waits for the others.
+// simulateNodes creates nodes, and waits until KWOK keeps them.
 func (c *cluster) simulateNodes(ctx context.Context) error {
-	if err := c.lab(ctx, "kubectl", "cordon", "--selector="+corev1.LabelHostname); err != nil {
-		return err
-	}
 	file := filepath.Join(filepath.Dir(c.dir), "kwok.yaml")
 	if err := os.WriteFile(file, stages, 0o600); err != nil {
 		return err
@@ -132,7 +130,7 @@ func (c *cluster) simulateNodes(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.lab(ctx, "kubectl", "wait", "--for=condition=Ready", "node", "--selector=type=kwok", kubectlLimit); err != nil {
+	if _, err := c.lab(ctx, "kubectl", "wait", "--for=condition=Ready", "node", "--selector=type=kwok", kubectlLimit); err != nil {
 		return fmt.Errorf("waiting for the nodes that KWOK simulates: %w; its log ends with: %s", err, c.kwok.tail())
 	}
 	return nil
@@ -163,17 +161,17 @@ func (c *cluster) createAt(ctx context.Context, name types.NamespacedName, due t
 	return err
 }
 
-// lab runs a command of the lab. What it prints is part of its error.
-func (c *cluster) lab(ctx context.Context, args ...string) error {
+// lab runs a command of the lab, and returns what it prints, which is part of its error, too.
+func (c *cluster) lab(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	command := exec.CommandContext(ctx, c.programs.Lab, args...)
 	command.Env = c.environment()
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for this program
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("lab %s: %w: %s", args[0], err, bytes.TrimSpace(output.Bytes()))
+	output, err := command.CombinedOutput()
+	output = bytes.TrimSpace(output)
+	if err != nil {
+		return "", fmt.Errorf("lab %s: %w: %s", args[0], err, output)
 	}
-	return nil
+	return string(output), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,9 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
@@ -80,27 +76,17 @@ func newManagers(ctx context.Context, c *cluster, command []string) (*managers, 
 
 // createReader makes an account that may read what a manager serves, and returns its token.
 func (c *cluster) createReader(ctx context.Context) (token string, err error) {
-	const name = "reader"
-	meta := metav1.ObjectMeta{Name: name}
-	_, account := c.kube.CoreV1().ServiceAccounts(leaseNamespace).Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
-	_, role := c.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
-		NonResourceURLs: []string{"/metrics", "/debug/pprof/heap", "/debug/pprof/goroutine"}, Verbs: []string{"get"},
-	}}}, metav1.CreateOptions{})
-	_, binding := c.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: leaseNamespace, Name: name}},
-	}, metav1.CreateOptions{})
-	if err := errors.Join(account, role, binding); err != nil {
-		return "", err
+	for _, args := range []string{
+		"create serviceaccount reader -n " + leaseNamespace,
+		"create clusterrole reader --verb=get --non-resource-url=/metrics,/debug/pprof/heap,/debug/pprof/goroutine",
+		"create clusterrolebinding reader --clusterrole=reader --serviceaccount=" + leaseNamespace + ":reader",
+		"create token reader --duration=48h -n " + leaseNamespace,
+	} {
+		if token, err = c.lab(ctx, append([]string{"kubectl"}, strings.Fields(args)...)...); err != nil {
+			return "", err
+		}
 	}
-	request, err := c.kube.CoreV1().ServiceAccounts(leaseNamespace).CreateToken(ctx, name, &authenticationv1.TokenRequest{
-		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64((48 * time.Hour).Seconds()))},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return "", err
-	}
-	return request.Status.Token, nil
+	return token, nil
 }
 
 // start starts one more, and waits until it is ready.
@@ -170,7 +156,7 @@ func (m *managers) stop() {
 }
 
 // scrape reads the metrics of a replica.
-func (m *managers) scrape(ctx context.Context, replica *manager) (families, error) {
+func (m *managers) scrape(ctx context.Context, replica *manager) (samples, error) {
 	text, err := m.get(ctx, "https://"+replica.metrics+"/metrics")
 	if err != nil {
 		return nil, err
@@ -180,7 +166,7 @@ func (m *managers) scrape(ctx context.Context, replica *manager) (families, erro
 
 // scrapeLive is scrape right after a garbage collection, which a profile of the heap may ask
 // for. With few collections, the live heap is a stair, and a stair of two steps has no trend.
-func (m *managers) scrapeLive(ctx context.Context, replica *manager) (families, error) {
+func (m *managers) scrapeLive(ctx context.Context, replica *manager) (samples, error) {
 	if _, err := m.get(ctx, "https://"+replica.metrics+"/debug/pprof/heap?gc=1"); err != nil {
 		return nil, err
 	}

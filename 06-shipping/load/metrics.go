@@ -5,26 +5,28 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 )
 
-// families are metrics by their names.
-type families map[string]*dto.MetricFamily
+// samples are what a program answers to GET /metrics. A histogram has three: NAME_bucket, NAME_sum and NAME_count.
+type samples model.Vector
 
-func parse(text io.Reader) (families, error) {
+func parse(text io.Reader) (samples, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	parsed, err := parser.TextToMetricFamilies(text)
+	families, err := parser.TextToMetricFamilies(text)
 	if err != nil {
 		return nil, fmt.Errorf("reading metrics: %w", err)
 	}
-	return parsed, nil
+	vector, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
+	return samples(vector), err
 }
 
 // scrapeServer reads the metrics of the API server.
-func (c *cluster) scrapeServer(ctx context.Context) (families, error) {
+func (c *cluster) scrapeServer(ctx context.Context) (samples, error) {
 	text, err := c.kube.CoreV1().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading the metrics of the API server: %w", err)
@@ -32,46 +34,23 @@ func (c *cluster) scrapeServer(ctx context.Context) (families, error) {
 	return parse(bytes.NewReader(text))
 }
 
-// sum adds up the values of a metric, of those that have all of these labels, which are names
-// and values in turn. It is 0 if there is none.
-func (f families) sum(name string, labels ...string) float64 {
-	total := 0.0
-	for _, metric := range f[name].GetMetric() {
-		if hasLabels(metric, labels) {
-			total += metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + metric.GetUntyped().GetValue()
+// sum adds up the values of a metric, of those that have all of these labels. It is 0 if there is none.
+func (s samples) sum(name model.LabelValue, labels model.LabelSet) (total float64) {
+	for _, sample := range s {
+		matches := sample.Metric[model.MetricNameLabel] == name
+		for label, value := range labels {
+			matches = matches && sample.Metric[label] == value
+		}
+		if matches {
+			total += float64(sample.Value)
 		}
 	}
 	return total
 }
 
-// histogram adds up the sums and the counts of a histogram, as sum does the values of others.
-func (f families) histogram(name string, labels ...string) (sum, count float64) {
-	for _, metric := range f[name].GetMetric() {
-		if hasLabels(metric, labels) {
-			sum += metric.GetHistogram().GetSampleSum()
-			count += float64(metric.GetHistogram().GetSampleCount())
-		}
-	}
-	return sum, count
-}
-
-// minus is what was added to a histogram since another reading.
-func (f families) minus(before families, name string, labels ...string) (sum, count float64) {
-	sum, count = f.histogram(name, labels...)
-	sumBefore, countBefore := before.histogram(name, labels...)
-	return sum - sumBefore, count - countBefore
-}
-
-func hasLabels(metric *dto.Metric, labels []string) bool {
-	found := 0
-	for i := 0; i < len(labels); i += 2 {
-		for _, pair := range metric.GetLabel() {
-			if pair.GetName() == labels[i] && pair.GetValue() == labels[i+1] {
-				found++
-			}
-		}
-	}
-	return found == len(labels)/2
+// since is what was added to the sum since another reading.
+func (s samples) since(before samples, name model.LabelValue, labels model.LabelSet) float64 {
+	return s.sum(name, labels) - before.sum(name, labels)
 }
 
 // What a process reports about itself, by the names of Prometheus's Go client.
@@ -84,9 +63,11 @@ const (
 )
 
 // watches is how many the API server serves.
-func watches(server families) float64 {
-	return server.sum("apiserver_longrunning_requests", "verb", "WATCH")
+func watches(server samples) float64 {
+	return server.sum("apiserver_longrunning_requests", model.LabelSet{"verb": "WATCH"})
 }
 
 // storage is the size of etcd's file, in MiB.
-func storage(server families) float64 { return server.sum("apiserver_storage_size_bytes") / (1 << 20) }
+func storage(server samples) float64 {
+	return server.sum("apiserver_storage_size_bytes", nil) / (1 << 20)
+}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"text/tabwriter"
 	"time"
+
+	"github.com/prometheus/common/model"
 )
 
 // RampOptions are those of a ramp.
@@ -91,7 +93,7 @@ func measure(ctx context.Context, m *managers, leader *manager, name string, rat
 // reading is what everybody reports at a time.
 type reading struct {
 	at              time.Time
-	manager, server families
+	manager, server samples
 	machine         machineTime
 }
 
@@ -107,20 +109,21 @@ func (m *managers) read(ctx context.Context, leader *manager) (r reading, err er
 // since is what happened between two readings.
 func (r reading) since(before reading) Step {
 	seconds := r.at.Sub(before.at).Seconds()
-	used := func(after, before families) usage {
-		return usage{cores: (after.sum(cpuSeconds) - before.sum(cpuSeconds)) / seconds, resident: after.sum(residentSet) / (1 << 20)}
+	used := func(after, before samples) usage {
+		return usage{cores: after.since(before, cpuSeconds, nil) / seconds, resident: after.sum(residentSet, nil) / (1 << 20)}
 	}
-	worked, _ := r.manager.minus(before.manager, "controller_runtime_reconcile_time_seconds", "controller", atController)
-	waited, keys := r.manager.minus(before.manager, "workqueue_queue_duration_seconds", "name", atController)
-	written, creates := r.server.minus(before.server, "apiserver_request_duration_seconds", "resource", "pods", "verb", "POST")
+	average := func(after, before samples, histogram model.LabelValue, labels model.LabelSet) float64 {
+		return after.since(before, histogram+"_sum", labels) / after.since(before, histogram+"_count", labels)
+	}
+	ofController := model.LabelSet{"controller": atController}
 	return Step{
 		Manager: used(r.manager, before.manager),
 		Server:  used(r.server, before.server),
 		Busy:    r.machine.busySince(before.machine),
-		Workers: worked / seconds,
-		Most:    r.manager.sum("controller_runtime_max_concurrent_reconciles", "controller", atController),
-		Queue:   waited / keys,
-		Create:  written / creates,
+		Workers: r.manager.since(before.manager, "controller_runtime_reconcile_time_seconds_sum", ofController) / seconds,
+		Most:    r.manager.sum("controller_runtime_max_concurrent_reconciles", ofController),
+		Queue:   average(r.manager, before.manager, "workqueue_queue_duration_seconds", model.LabelSet{"name": atController}),
+		Create:  average(r.server, before.server, "apiserver_request_duration_seconds", model.LabelSet{"resource": "pods", "verb": "POST"}),
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/prometheus/common/model"
 )
 
 // SoakOptions are those of a soak.
@@ -51,7 +53,7 @@ type quantity struct {
 	of     string // who reports it
 	name   string
 	unit   string
-	read   func(families) float64
+	read   func(samples) float64
 	floor  float64       // growth that is nothing
 	after  time.Duration // a shorter soak cannot tell
 	points []Point
@@ -60,16 +62,14 @@ type quantity struct {
 // quantities are what a soak watches. What a leader remembers of events may grow for as long as
 // settleLimit: some 3 KiB for each At.
 func quantities(rate float64) (all []*quantity) {
-	mebibytes := func(name string) func(families) float64 {
-		return func(f families) float64 { return f.sum(name) / (1 << 20) }
+	number := func(name model.LabelValue) func(samples) float64 {
+		return func(s samples) float64 { return s.sum(name, nil) }
 	}
-	number := func(name string) func(families) float64 {
-		return func(f families) float64 { return f.sum(name) }
-	}
+	liveMebibytes := func(s samples) float64 { return s.sum(liveHeap, nil) / (1 << 20) }
 	heapFloor := map[string]float64{leaderRole: 4 + 0.8*rate, standbyRole: 2}
 	for _, role := range []string{leaderRole, standbyRole} {
 		all = append(all,
-			&quantity{of: role, name: "live heap", unit: "MiB", read: mebibytes(liveHeap), floor: heapFloor[role]},
+			&quantity{of: role, name: "live heap", unit: "MiB", read: liveMebibytes, floor: heapFloor[role]},
 			&quantity{of: role, name: "goroutines", read: number(goroutines), floor: 20},
 			&quantity{of: role, name: "descriptors", read: number(descriptors), floor: 5})
 	}
@@ -182,7 +182,9 @@ func (s *soak) disturb(ctx context.Context) error {
 	planned := time.Duration(s.kills+s.cuts+1) * s.between() // a busy machine may be late
 	if s.kills > s.cuts || planned >= s.o.For/2 {
 		s.cuts++
-		return errors.Join(s.managers.cluster.lab(ctx, "cut"), s.managers.cluster.lab(ctx, "heal"))
+		_, cut := s.managers.cluster.lab(ctx, "cut")
+		_, heal := s.managers.cluster.lab(ctx, "heal")
+		return errors.Join(cut, heal)
 	}
 	leader, err := s.managers.lead(ctx)
 	if err != nil {
@@ -211,7 +213,7 @@ func (s *soak) sample(ctx context.Context) error {
 			continue // it is busy, and the next sample will have it
 		}
 		role := standbyRole
-		if f.sum("leader_election_master_status") > 0 {
+		if f.sum("leader_election_master_status", nil) > 0 {
 			role = leaderRole
 		}
 		s.add(now, role, replica.name, f)
@@ -220,7 +222,7 @@ func (s *soak) sample(ctx context.Context) error {
 }
 
 // add notes what one process reports.
-func (s *soak) add(now time.Time, role, process string, f families) {
+func (s *soak) add(now time.Time, role, process string, f samples) {
 	for _, q := range s.quantities {
 		if q.of == role {
 			q.points = append(q.points, Point{At: now, Value: q.read(f), Process: process})

@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,7 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -41,14 +39,14 @@ type env struct {
 	t          *testing.T
 	kubeconfig string // the administrator's
 	client     client.Client
-	kube       kubernetes.Interface
 }
 
 func newEnv(t *testing.T, cluster *testcluster.Cluster) *env {
 	t.Helper()
 	types, err := newScheme()
 	require.NoError(t, err)
-	e := &env{t: t, kube: kubernetes.NewForConfigOrDie(cluster.Config), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	require.NoError(t, clientgoscheme.AddToScheme(types))
+	e := &env{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
 	e.client, err = client.New(cluster.Config, client.Options{Scheme: types})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(e.kubeconfig, cluster.KubeConfig, 0o600))
@@ -112,19 +110,20 @@ func (e *env) colour(namespace string) string {
 // token is that of a service account, which may do what the rules say.
 func (e *env) token(account string, rules ...rbacv1.PolicyRule) string {
 	e.t.Helper()
-	ctx, meta := e.t.Context(), metav1.ObjectMeta{Name: account}
-	_, err := e.kube.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{})
-	require.NoError(e.t, err)
-	_, err = e.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
-	require.NoError(e.t, err)
-	_, err = e.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: meta,
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: account}},
-	}, metav1.CreateOptions{})
-	require.NoError(e.t, err)
-	request, err := e.kube.CoreV1().ServiceAccounts("default").CreateToken(ctx, account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	require.NoError(e.t, err)
+	serviceAccount := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: account}}
+	for _, object := range []client.Object{
+		serviceAccount,
+		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: account}, Rules: rules},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: account},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: account},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: account}},
+		},
+	} {
+		require.NoError(e.t, e.client.Create(e.t.Context(), object))
+	}
+	request := &authenticationv1.TokenRequest{}
+	require.NoError(e.t, e.client.SubResource("token").Create(e.t.Context(), serviceAccount, request))
 	return request.Status.Token
 }
 
@@ -133,7 +132,7 @@ type process struct {
 	t               *testing.T
 	command         *exec.Cmd
 	done            chan struct{} // closed when it has ended
-	output          lockedBuffer
+	output          testcluster.Output
 	metrics, health string // addresses
 }
 
@@ -238,22 +237,4 @@ func freeAddress(t *testing.T) string {
 	// luck: on Linux nobody else has this address
 	defer l.Close()
 	return fmt.Sprint(l.Addr())
-}
-
-// lockedBuffer is a buffer that a process writes to while a test reads.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

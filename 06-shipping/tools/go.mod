@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	example.com/hacking-a-controller/testcluster v0.0.0
-	github.com/distribution/reference v0.6.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/prometheus/common v0.70.0
 	github.com/prometheus/prometheus v0.307.0
@@ -25,6 +24,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/dennwc/varint v1.0.0 // indirect
+	github.com/distribution/reference v0.6.0 // indirect
 	github.com/docker/cli v29.7.2+incompatible // indirect
 	github.com/docker/docker-credential-helpers v0.9.3 // indirect
 	github.com/edsrzf/mmap-go v1.2.0 // indirect

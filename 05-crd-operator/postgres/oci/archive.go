@@ -22,13 +22,14 @@ type Archive struct {
 	path string
 }
 
-// Create begins an archive. The file is there only once it's whole, so an interrupted build leaves the old one.
+// Create begins an archive, and makes the folder that it's to be in. The file is there only once it's whole, so an
+// interrupted build leaves the old one.
 func Create(path string) (*Archive, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() { // now, not after minutes of compiling
 		return nil, fmt.Errorf("%s is a folder; name the archive in it", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, fmt.Errorf("making the folder of the archive: %w; choose another with --output", err)
+		return nil, fmt.Errorf("making the folder of the archive: %w; choose another for it", err)
 	}
 	work, err := os.MkdirTemp(filepath.Dir(path), ".unfinished-")
 	return &Archive{Work: work, path: path}, err

@@ -176,7 +176,16 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	taken := t.TempDir()
 	_, err := oci.Create(taken)
 	require.EqualError(t, err, taken+" is a folder; name the archive in it")
-	left, err := os.ReadDir(taken)
+	_, err = oci.Create("oci_test.go/archive.tar")
+	require.EqualError(t, err, "making the folder of the archive: mkdir oci_test.go: not a directory; choose another for it")
+
+	archive, err := oci.Create(filepath.Join(taken, "archive.tar"))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(taken, "archive.tar"), 0o700)) // somebody is quicker
+	_, _, err = archive.Write("hello:v1", hello(t))
+	require.ErrorContains(t, err, "rename ")
+	require.NoError(t, archive.Close())
+	left, err := filepath.Glob(taken + "/*/*") // and what begins with a dot
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // build runs the command, which must succeed, and returns the image that it has written.
 func build(t *testing.T, args ...string) v1.Image {
 	t.Helper()
-	archive := filepath.Join(t.TempDir(), "an image.tar")
+	archive := filepath.Join(t.TempDir(), "a new folder", "an image.tar")
 	var out, errOut bytes.Buffer
 	require.Zero(t, run(append(args, "hello:v1", archive), &out, &errOut), &errOut)
 	for _, want := range []string{"compiling took ", "linking took ", "packing took ", "lab/bin/lab load " + archive} {
@@ -126,6 +126,7 @@ func TestWrongInput(t *testing.T) {
 		"no tag":                   {[]string{"./scheduler", "hello", archive}, `"hello" names no image; NAME:TAG is, for example, kube-scheduler:v1`},
 		"an impossible name":       {[]string{"./scheduler", "Hello World:v1", archive}, `"Hello World:v1" names no image`},
 		"a folder for the archive": {[]string{"./scheduler", "hello:v1", dir}, dir + " is a folder; name the archive in it"},
+		"a file for its folder":    {[]string{"./scheduler", "hello:v1", filepath.Join(broken, "image.tar")}, "not a directory; choose another for it"},
 		"no package":               {[]string{"./nowhere", "hello:v1", archive}, "compiling ./nowhere: stat "},
 		"not a program":            {[]string{"./scheduler/spreadstarts", "hello:v1", archive}, "it is no program, but package spreadstarts"},
 		"no copy of Kubernetes":    {[]string{"--kubernetes", dir, "./scheduler", "hello:v1", archive}, "using " + dir + " as Kubernetes: it is no copy of the module k8s.io/kubernetes"},

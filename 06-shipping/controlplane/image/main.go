@@ -6,7 +6,8 @@
 // PACKAGE is a program of this module (./scheduler) or of Kubernetes
 // (k8s.io/kubernetes/cmd/kube-controller-manager). The program in the image is
 // /usr/local/bin/kube-scheduler if the image is registry.example/kube-scheduler:v1.
-// Folders and files are relative to 06-shipping/controlplane, as go -C has it.
+// Folders and files are relative to 06-shipping/controlplane, as go -C has it. The folder of
+// FILE.tar is made if it is not there.
 //
 // With --kubernetes FOLDER, the program is built from a copy of the module k8s.io/kubernetes,
 // in which files were changed. (go build's -overlay would do without a copy, but it refuses to

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -21,16 +22,24 @@ type Objects []*unstructured.Unstructured
 
 // Kustomize is what `kubectl apply -k` applies. config is the path of the folder config, and folder is one
 // in it.
-func Kustomize(t testing.TB, config, folder string) ([]byte, error) {
+func Kustomize(t testing.TB, config, folder string) []byte {
 	t.Helper()
 	testprogram.ReadBySomebodyElse(t, config)
-	return KustomizeFolder(t, filepath.Join(config, folder))
+	output, err := testprogram.Output(exec.CommandContext(t.Context(), testprogram.Path(t, "KUSTOMIZE"), "build", filepath.Join(config, folder)))
+	require.NoError(t, err)
+	return output
 }
 
-// KustomizeFolder is the same of any folder.
-func KustomizeFolder(t testing.TB, folder string) ([]byte, error) {
+// Dist is what dist.sh prints for a version and a kustomization, with variables for the occasion. stage is the path of
+// its folder.
+func Dist(t testing.TB, stage, version, kustomization string, variables ...string) ([]byte, error) {
 	t.Helper()
-	return testprogram.Output(exec.CommandContext(t.Context(), testprogram.Path(t, "KUSTOMIZE"), "build", folder))
+	testprogram.Path(t, "KUSTOMIZE") // which the script runs
+	script := filepath.Join(stage, "dist.sh")
+	testprogram.ReadBySomebodyElse(t, script, filepath.Join(stage, "config"))
+	command := exec.CommandContext(t.Context(), "sh", script, version, kustomization)
+	command.Env = append(append(os.Environ(), "IMAGE=", "REGION="), variables...)
+	return testprogram.Output(command)
 }
 
 // Decode decodes the objects of a YAML file.

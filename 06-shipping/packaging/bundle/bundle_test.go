@@ -5,7 +5,6 @@ package bundle
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -19,7 +18,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"example.com/hacking-a-controller/06-shipping/internal/testmanifests"
-	"example.com/hacking-a-controller/06-shipping/internal/testprogram"
 )
 
 type objects = testmanifests.Objects
@@ -97,11 +95,7 @@ func read(t *testing.T, version string) *bundle {
 // built is what Kustomize builds for a version.
 func built(t *testing.T, version string) objects {
 	t.Helper()
-	testprogram.Path(t, "KUSTOMIZE") // which the script runs
-	testprogram.ReadBySomebodyElse(t, "../../dist.sh", "../../config")
-	command := exec.CommandContext(t.Context(), "sh", "../../dist.sh", version)
-	command.Env = append(os.Environ(), "IMAGE=", "REGION=")
-	manifests, err := testprogram.Output(command)
+	manifests, err := testmanifests.Dist(t, "../..", version, "")
 	require.NoError(t, err)
 	return testmanifests.Decode(t, manifests)
 }

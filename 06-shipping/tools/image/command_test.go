@@ -39,7 +39,7 @@ func TestWrongInput(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	for sentence, tc := range map[string]struct{ args, want string }{
 		"it does not compile":            {"--version=v1", "compiling for linux/" + runtime.GOARCH + ": go build: exit status 1\n"},
-		"the output folder is a file":    {"--output=file/image.tar", "making the folder of the archive: mkdir file: not a directory; choose another with --output"},
+		"the output folder is a file":    {"--output=file/image.tar", "making the folder of the archive: mkdir file: not a directory; choose another for it"},
 		"there is no such platform":      {"--platform=linux/amd64,plan9", `there is no platform "plan9"; choose of linux/amd64, linux/arm64, darwin/amd64, darwin/arm64; see image --help`},
 		"no platform":                    {"--platform=", "--platform is empty; see image --help"},
 		"a version that is no tag":       {"--version=v1/2", `--version "v1/2" is no tag: that is up to 128 letters, digits, dots, dashes and underscores; see image --help`},

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,10 +38,14 @@ func TestTheDockerfileMakesTheSame(t *testing.T) {
 	assert.Regexp(t, `^--platform=\$BUILDPLATFORM golang:[0-9.]+-bookworm@sha256:[0-9a-f]{64} AS build$`, d.from[0])
 	sameContent(t, d.root+"/src/manager", programOf(t, image))
 
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(config.Config.Labels)) {
+		labels = append(labels, key+"="+config.Config.Labels[key])
+	}
 	assert.Equal(t, "scratch", d.from[1])
 	assert.Equal(t, []string{
 		`ARG VERSION REVISION`,
-		`LABEL ` + labels(config.Config.Labels),
+		`LABEL ` + strings.Join(labels, " "),
 		`COPY --from=build --chmod=0555 /src/manager ` + config.Config.Entrypoint[0],
 		`USER ` + config.Config.User,
 		`ENTRYPOINT ["` + config.Config.Entrypoint[0] + `"]`,
@@ -55,18 +58,6 @@ func outside(t *testing.T, path string) string {
 	t.Helper()
 	_ = os.Getenv("TEST_INPUTS")
 	return read(t, path)
-}
-
-// labels spells labels in the order of the Dockerfile.
-func labels(all map[string]string) string {
-	order := []string{"title", "version", "revision", "licenses"}
-	var parts []string
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return slices.Index(order, path.Ext(a)[1:]) - slices.Index(order, path.Ext(b)[1:])
-	}) {
-		parts = append(parts, key+"="+all[key])
-	}
-	return strings.Join(parts, " ")
 }
 
 // TestTheDockerfilesGo: what it builds with is the Go of go.mod, and that of the

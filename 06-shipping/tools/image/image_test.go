@@ -2,13 +2,11 @@ package image
 
 import (
 	"debug/elf"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/distribution/reference"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -53,30 +51,12 @@ func TestTwoBuildsOfOneCommitAreTheSame(t *testing.T) {
 	}
 }
 
-func TestAnotherVersionIsAnotherImage(t *testing.T) {
-	t.Chdir(copyModule(t))
-	o := optionsOf("../archive.tar", here)
-	require.NoError(t, build(t.Context(), o, io.Discard))
-	first := only(t, readArchive(t, o.Output)).Digest
-	o.Version = "v1.2.4"
-	require.NoError(t, build(t.Context(), o, io.Discard))
-	assert.NotEqual(t, first, only(t, readArchive(t, o.Output)).Digest)
-	left, err := filepath.Glob("../.unfinished-*")
-	require.NoError(t, err)
-	assert.Empty(t, left, "temporary files")
-}
-
 func TestTheImage(t *testing.T) {
 	folder := copyModule(t)
 	_, index := makeImage(t, folder, here)
 	require.NoError(t, validate.Index(index))
 	found := only(t, index)
-	assert.Equal(t, types.OCIManifestSchema1, found.MediaType)
-	assert.Equal(t, here, found.Platform.String())
-	assert.Equal(t, map[string]string{
-		"io.containerd.image.name":          longName(t, "cnat-manager:v1.2.3"),
-		"org.opencontainers.image.ref.name": "v1.2.3",
-	}, found.Annotations)
+	assert.Equal(t, "docker.io/library/cnat-manager:v1.2.3", found.Annotations["io.containerd.image.name"])
 
 	image, err := index.Image(found.Digest)
 	require.NoError(t, err)
@@ -96,16 +76,11 @@ func TestTheImage(t *testing.T) {
 		},
 	}, config.Config)
 	assert.Equal(t, []v1.History{{Created: v1.Time{Time: created}, CreatedBy: "COPY manager /manager"}}, config.History)
-	manifest, err := image.Manifest()
-	require.NoError(t, err)
-	assert.Equal(t, []types.MediaType{types.OCIConfigJSON, types.OCILayer}, []types.MediaType{manifest.Config.MediaType, manifest.Layers[0].MediaType})
-
 	files := filesOf(t, image)
 	require.Len(t, files, 1, "the program, and no shell beside it")
 	file := files[0]
 	assert.Equal(t, "manager", file.Name)
 	assert.EqualValues(t, 0o555, file.Mode)
-	assert.Equal(t, [2]int{0, 0}, [2]int{file.Uid, file.Gid})
 	assert.True(t, created.Equal(file.ModTime), file.ModTime)
 
 	program := programOf(t, image)
@@ -114,22 +89,13 @@ func TestTheImage(t *testing.T) {
 	assert.NotContains(t, string(file.content), filepath.Dir(folder), "where it was compiled is nobody's business")
 }
 
-// longName is the one under which nodes keep an image.
-func longName(t *testing.T, short string) string {
-	t.Helper()
-	long, err := reference.ParseDockerRef(short)
-	require.NoError(t, err)
-	require.NotEqual(t, short, long.String())
-	return long.String()
-}
-
 func TestSeveralPlatforms(t *testing.T) {
 	platforms := []string{"linux/amd64", "linux/arm64"}
 	_, index := makeImage(t, copyModule(t), platforms...)
 	require.NoError(t, validate.Index(index))
 	list := only(t, index)
 	assert.Equal(t, types.OCIImageIndex, list.MediaType)
-	assert.Equal(t, longName(t, "cnat-manager:v1.2.3"), list.Annotations["io.containerd.image.name"])
+	assert.Equal(t, "docker.io/library/cnat-manager:v1.2.3", list.Annotations["io.containerd.image.name"])
 
 	images, err := index.ImageIndex(list.Digest)
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"os"
@@ -14,8 +13,10 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,83 +53,35 @@ func start(t *testing.T, args ...string) string {
 	return ""
 }
 
-// chart is an artifact as helm pushes one: no type in it is one of an image.
-type chart []byte
-
-func (c chart) RawManifest() ([]byte, error)      { return c, nil }
-func (chart) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
-
-// upload puts a blob into a repository.
-func upload(t *testing.T, repository name.Repository, mediaType types.MediaType, content string) v1.Descriptor {
-	t.Helper()
-	layer := static.NewLayer([]byte(content), mediaType)
-	require.NoError(t, remote.WriteLayer(repository, layer))
-	digest, err := layer.Digest()
-	require.NoError(t, err)
-	return v1.Descriptor{MediaType: mediaType, Size: int64(len(content)), Digest: digest}
-}
-
-func pushChart(t *testing.T, repository name.Repository, subject *v1.Descriptor) v1.Descriptor {
-	t.Helper()
-	raw, err := json.Marshal(v1.Manifest{
-		SchemaVersion: 2,
-		MediaType:     types.OCIManifestSchema1,
-		Config:        upload(t, repository, "application/vnd.cncf.helm.config.v1+json", `{"name":"cnat"}`),
-		Layers:        []v1.Descriptor{upload(t, repository, "application/vnd.cncf.helm.chart.content.v1.tar+gzip", "a chart")},
-		Subject:       subject,
-	})
-	require.NoError(t, err)
-	require.NoError(t, remote.Put(repository.Tag("1.0.0"), chart(raw)))
-	pushed, err := remote.Head(repository.Tag("1.0.0"))
-	require.NoError(t, err)
-	return *pushed
-}
-
-func TestAnArtifactOfAnyTypeCanBePushed(t *testing.T) {
+func TestAnImageIsKeptWithWhatRefersToIt(t *testing.T) {
 	blobs := filepath.Join(t.TempDir(), "a folder", "blobs")
 	for sentence, args := range map[string][]string{"in memory": nil, "in a folder": {"--blobs=" + blobs}} {
 		t.Run(sentence, func(t *testing.T) {
-			repository, err := name.NewRepository(start(t, args...) + "/charts/cnat")
+			repository, err := name.NewRepository(start(t, args...) + "/cnat")
 			require.NoError(t, err)
-			pushed := pushChart(t, repository, nil)
-			pulled, err := remote.Image(repository.Digest(pushed.Digest.String()))
+			image, err := random.Image(100, 1)
 			require.NoError(t, err)
-			manifest, err := pulled.Manifest()
+			require.NoError(t, remote.Write(repository.Tag("1.0.0"), image))
+			pushed, err := remote.Head(repository.Tag("1.0.0"))
 			require.NoError(t, err)
-			layer, err := pulled.LayerByDigest(manifest.Layers[0].Digest)
-			require.NoError(t, err)
-			content, err := layer.Compressed()
-			require.NoError(t, err)
-			defer content.Close()
-			got, size, err := v1.SHA256(content)
-			require.NoError(t, err)
-			assert.Equal(t, manifest.Layers[0].Digest, got)
-			assert.EqualValues(t, len("a chart"), size)
+			referrer := mutate.Subject(empty.Image, *pushed).(v1.Image)
+			require.NoError(t, remote.Write(repository.Tag("sbom"), referrer))
 
+			index, err := remote.Referrers(repository.Digest(pushed.Digest.String()))
+			require.NoError(t, err)
+			manifest, err := index.IndexManifest()
+			require.NoError(t, err)
+			require.Len(t, manifest.Manifests, 1)
+			tags, err := remote.List(repository)
+			require.NoError(t, err)
+			assert.ElementsMatch(t, []string{"1.0.0", "sbom"}, tags, "the registry itself knows referrers, and needs no tag for them")
 			if args != nil {
-				kept, err := os.ReadFile(filepath.Join(blobs, "sha256", manifest.Layers[0].Digest.Hex))
+				config, err := image.ConfigName()
 				require.NoError(t, err)
-				assert.Equal(t, "a chart", string(kept))
+				assert.FileExists(t, filepath.Join(blobs, "sha256", config.Hex))
 			}
 		})
 	}
-}
-
-func TestWhatRefersToAnImageIsFound(t *testing.T) {
-	repository, err := name.NewRepository(start(t) + "/cnat")
-	require.NoError(t, err)
-	subject := pushChart(t, repository, nil)
-	referrer := pushChart(t, repository, &subject)
-
-	index, err := remote.Referrers(repository.Digest(subject.Digest.String()))
-	require.NoError(t, err)
-	manifest, err := index.IndexManifest()
-	require.NoError(t, err)
-	require.Len(t, manifest.Manifests, 1)
-	assert.Equal(t, referrer.Digest, manifest.Manifests[0].Digest)
-	tags, err := remote.List(repository)
-	require.NoError(t, err)
-	assert.Equal(t, []string{"1.0.0"}, tags, "the registry itself knows referrers, and needs no tag for them")
 }
 
 func TestARegistryThatCannotRun(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -289,6 +290,16 @@ func TestWithoutOras(t *testing.T) {
 	stdout, complaint := release(t, "verify", image, commit, "testdata/cosign/cosign.pub")
 	assert.Empty(t, stdout)
 	assert.True(t, strings.HasPrefix(complaint, "release.sh: there is no program /no/such/oras; build it: go "), complaint)
+}
+
+func TestARegistryThatDoesNotAnswer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // which accepts nothing
+	require.NoError(t, err)
+	defer listener.Close()
+	t.Setenv("RELEASE_TIMEOUT", "1")
+	image := listener.Addr().String() + "/cnat-manager@sha256:" + strings.Repeat("0", 64)
+	_, complaint := release(t, "verify", image, commit, "testdata/cosign/cosign.pub")
+	assert.Equal(t, "release.sh: "+image+" has no signature: the registry has not answered for 1 seconds\n", complaint)
 }
 
 func TestWrongArguments(t *testing.T) {
