@@ -52,6 +52,9 @@ func TestTheRoleIsEnoughAndTheSmallest(t *testing.T) {
 	e.bind("db-2", e.class("-grows", true))
 	e.want(`{"storage":"2Gi"}`)
 	e.eventually(func() bool { return e.wants("db-2") == "2Gi" })
+	e.patch(&corev1.Secret{}, "db-tls-1", `{"metadata":{"labels":{"`+minuteLabel+`":"1"}}}`) // as if it were old
+	require.NoError(t, e.Delete(t.Context(), get(e, "db-ca", &corev1.ConfigMap{})))
+	e.eventually(func() bool { return slices.Contains(requests.All(), "delete secrets") })
 	e.kill("db-1")
 	e.eventually(e.isWellIn(2))
 	e.want(`{"size":1}`)
