@@ -34,63 +34,34 @@ func deploymentOf(t *testing.T, all objects) appsv1.Deployment {
 
 var version = regexp.MustCompile(`^[^:@]+(:v\d+\.\d+\.\d+[^:@]*|@sha256:[0-9a-f]{64})$`)
 
-// shortcomings are what a platform team would send a Deployment back for. Pod
-// Security is the API server's: server_test.go.
-func shortcomings(d appsv1.Deployment) []string {
-	var problems []string
-	want := func(what string, has bool) {
-		if !has {
-			problems = append(problems, what)
-		}
-	}
-	pod := d.Spec.Template.Spec
-	want("a service account of its own", pod.ServiceAccountName == "cnat-manager")
-	want("to say that it wants the token", ptr.Deref(pod.AutomountServiceAccountToken, false))
-	// 20 seconds to finish the reconciles that have begun, and a few to flush and to end.
-	want("time to end", ptr.Deref(pod.TerminationGracePeriodSeconds, 0) >= 25)
-	want("a container", len(pod.Containers) > 0)
-	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
-		want("a version of the image", version.MatchString(c.Image))
-		for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			want("a request for "+resource.String(), !c.Resources.Requests.Name(resource, "").IsZero())
-			want("a limit on "+resource.String(), !c.Resources.Limits.Name(resource, "").IsZero())
-		}
-		want("a liveness probe", c.LivenessProbe != nil && c.LivenessProbe.HTTPGet.Path == "/healthz" && names(c, c.LivenessProbe))
-		want("a readiness probe", c.ReadinessProbe != nil && c.ReadinessProbe.HTTPGet.Path == "/readyz" && names(c, c.ReadinessProbe))
-		want("a root that is read-only", c.SecurityContext != nil && ptr.Deref(c.SecurityContext.ReadOnlyRootFilesystem, false))
-	}
-	return problems
-}
-
-// names reports whether a probe goes to a port that the container has.
-func names(c corev1.Container, probe *corev1.Probe) bool {
-	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == probe.HTTPGet.Port.StrVal })
-}
-
+// What a platform team would send a Deployment back for. Pod Security is the API server's: server_test.go.
 func TestTheDeploymentHasWhatAPlatformAsksFor(t *testing.T) {
 	for _, folder := range installations {
-		assert.Empty(t, shortcomings(deploymentOf(t, build(t, folder))), folder)
-	}
-}
-
-func TestAShortcomingIsFound(t *testing.T) {
-	good := deploymentOf(t, build(t, "default"))
-	for what, spoil := range map[string]func(*corev1.PodSpec, *corev1.Container){
-		"a service account of its own":   func(p *corev1.PodSpec, _ *corev1.Container) { p.ServiceAccountName = "default" },
-		"to say that it wants the token": func(p *corev1.PodSpec, _ *corev1.Container) { p.AutomountServiceAccountToken = nil },
-		"time to end":                    func(p *corev1.PodSpec, _ *corev1.Container) { p.TerminationGracePeriodSeconds = new(int64(5)) },
-		"a version of the image":         func(_ *corev1.PodSpec, c *corev1.Container) { c.Image = "cnat-manager:latest" },
-		"a request for cpu":              func(_ *corev1.PodSpec, c *corev1.Container) { delete(c.Resources.Requests, corev1.ResourceCPU) },
-		"a request for memory":           func(_ *corev1.PodSpec, c *corev1.Container) { delete(c.Resources.Requests, corev1.ResourceMemory) },
-		"a limit on cpu":                 func(_ *corev1.PodSpec, c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceCPU) },
-		"a limit on memory":              func(_ *corev1.PodSpec, c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceMemory) },
-		"a liveness probe":               func(_ *corev1.PodSpec, c *corev1.Container) { c.LivenessProbe = nil },
-		"a readiness probe":              func(_ *corev1.PodSpec, c *corev1.Container) { c.ReadinessProbe.HTTPGet.Port.StrVal = "helth" },
-		"a root that is read-only":       func(_ *corev1.PodSpec, c *corev1.Container) { c.SecurityContext.ReadOnlyRootFilesystem = nil },
-	} {
-		bad := *good.DeepCopy()
-		spoil(&bad.Spec.Template.Spec, &bad.Spec.Template.Spec.Containers[0])
-		assert.Equal(t, []string{what}, shortcomings(bad))
+		t.Run(folder, func(t *testing.T) {
+			pod := deploymentOf(t, build(t, folder)).Spec.Template.Spec
+			assert.Equal(t, "cnat-manager", pod.ServiceAccountName, "an account of its own")
+			assert.Equal(t, new(true), pod.AutomountServiceAccountToken, "it says that it wants the token")
+			// 20 seconds to finish the reconciles that have begun, and a few to flush and to end.
+			assert.GreaterOrEqual(t, ptr.Deref(pod.TerminationGracePeriodSeconds, 0), int64(25))
+			require.Len(t, pod.Containers, 1)
+			require.Empty(t, pod.InitContainers)
+			c := pod.Containers[0]
+			assert.Regexp(t, version, c.Image)
+			for _, resource := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+				assert.Positive(t, c.Resources.Requests.Name(resource, "").Sign(), "a request for %s", resource)
+				assert.Positive(t, c.Resources.Limits.Name(resource, "").Sign(), "a limit on %s", resource)
+			}
+			var ports []string
+			for _, port := range c.Ports {
+				ports = append(ports, port.Name)
+			}
+			for path, probe := range map[string]*corev1.Probe{"/healthz": c.LivenessProbe, "/readyz": c.ReadinessProbe} {
+				require.NotNil(t, probe)
+				assert.Equal(t, path, probe.HTTPGet.Path)
+				assert.Contains(t, ports, probe.HTTPGet.Port.StrVal, "the container has the port")
+			}
+			assert.Equal(t, new(true), c.SecurityContext.ReadOnlyRootFilesystem)
+		})
 	}
 }
 
