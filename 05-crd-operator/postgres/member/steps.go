@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,7 +42,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return nil
 	}
 	if step == plan.Start && a.server.running() {
-		return errNotYet // it does not answer yet
+		return waiting{errors.New("its PostgreSQL was started, and does not answer yet")}
 	}
 	if step == plan.Clone && time.Now().Before(a.copies.next) {
 		return a.copies.failure
