@@ -59,11 +59,13 @@ func (w *world) do(n int8, next plan.Step, s *scope) bool {
 			return false
 		}
 		w.holder, w.expired, m.lapsed = w.podOf(n), false, false
+		w.leaseChanges()
 	case plan.FreeOwnLease:
 		if m.cut {
 			return false
 		}
 		w.holder = pod{}
+		w.leaseChanges()
 	case plan.SetNames:
 		w.setNames(m)
 	case plan.Promote:

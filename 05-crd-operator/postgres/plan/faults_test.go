@@ -59,6 +59,7 @@ func (w *world) agentEnds(n int8) bool {
 	}
 	m.stop()
 	m.frozen, w.holder = true, pod{}
+	w.leaseChanges()
 	return true
 }
 

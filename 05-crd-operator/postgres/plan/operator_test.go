@@ -24,8 +24,7 @@ func (w *world) act(s *scope) bool {
 		w.write(p.status, s)
 		return true
 	case freeLease:
-		renewed := !w.expired && w.at(p.pod.member).alive() && s.without != needProof
-		if w.holder == p.pod && !renewed {
+		if w.holder == p.pod {
 			w.holder, w.expired = pod{}, false
 		}
 		return true
@@ -93,6 +92,16 @@ func (s *scope) oldest() int8 {
 func (w *world) conflicts(s *scope) {
 	for _, p := range []*pending{&w.pending, &w.other} {
 		if (p.action == writeStatus || p.action == deleteDisk) && s.without != compareSwap {
+			*p = pending{}
+		}
+	}
+}
+
+// leaseChanges is what that means for a decision to free the Lease as it was. That it was not renewed
+// meanwhile is no reason to free it: an operator may read and write it between two renewals.
+func (w *world) leaseChanges() {
+	for _, p := range []*pending{&w.pending, &w.other} {
+		if p.action == freeLease {
 			*p = pending{}
 		}
 	}
