@@ -26,6 +26,9 @@ func broken(before *world, m move, w *world, s *scope) string {
 			return "commits that were given up are erased by " + names[n]
 		}
 	}
+	if p := before.pending; m.kind == act && p.action == removePod && before.podOf(p.member) == p.pod && before.at(p.member).alive() {
+		return "the pod of " + names[p.member] + " is removed while it runs"
+	}
 	switch was := before.leader; {
 	case m.kind == commit && before.at(m.member).position == alone && w.acked != before.acked:
 		return "a commit is acknowledged that is on one disk"
