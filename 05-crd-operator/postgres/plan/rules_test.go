@@ -56,9 +56,8 @@ func (s *scope) bendObservation(o observation) observation {
 			}
 		}
 	case needProof:
-		for i := range o.members {
-			m := &o.members[i]
-			m.ended = m.ended || m.pod && m.report.run == 0
+		if n := o.holder.member; n != 0 && o.members[n-1].report.run == 0 {
+			o.expired = true
 		}
 	case oneChoice:
 		for i := range o.members {
