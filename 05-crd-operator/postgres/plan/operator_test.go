@@ -1,5 +1,7 @@
 package plan_test
 
+import "slices"
+
 // decide is half of what the operator does. The other half may come much later.
 func (w *world) decide(o observation, s *scope) bool {
 	p := s.minds.decide(s.bendObservation(o))
@@ -90,18 +92,19 @@ func (s *scope) oldest() int8 {
 
 // conflicts is what a change of the cluster means for decisions that were made before it.
 func (w *world) conflicts(s *scope) {
-	for _, p := range []*pending{&w.pending, &w.other} {
-		if (p.action == writeStatus || p.action == deleteDisk) && s.without != compareSwap {
-			*p = pending{}
-		}
+	if s.without != compareSwap {
+		w.refuse(writeStatus, deleteDisk)
 	}
 }
 
 // leaseChanges is what that means for a decision to free the Lease as it was. That it was not renewed
 // meanwhile is no reason to free it: an operator may read and write it between two renewals.
-func (w *world) leaseChanges() {
+func (w *world) leaseChanges() { w.refuse(freeLease) }
+
+// refuse has decisions fall that were made on a version that is outdated now.
+func (w *world) refuse(decided ...action) {
 	for _, p := range []*pending{&w.pending, &w.other} {
-		if p.action == freeLease {
+		if slices.Contains(decided, p.action) {
 			*p = pending{}
 		}
 	}
