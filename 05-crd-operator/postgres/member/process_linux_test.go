@@ -20,8 +20,7 @@ import (
 // gone. A member that has stopped must have none.
 func TestAFrozenPostgreSQLEndsAsAWhole(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 {
-		runAsNobody(t)
+	if ranAsNobody(t) {
 		return
 	}
 	a := lone(t, writeSecrets(t))

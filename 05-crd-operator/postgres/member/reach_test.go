@@ -74,8 +74,7 @@ func TestWhoIsReady(t *testing.T) {
 
 func TestWhyNoClientCanConnect(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 {
-		runAsNobody(t)
+	if ranAsNobody(t) {
 		return
 	}
 	files := writeSecrets(t)

@@ -280,24 +280,3 @@ func TestAFrozenPostmaster(t *testing.T) {
 	e.streams("db-1")
 	first.hasRows("1 2 4")
 }
-
-// What PostgreSQL has is enough, for a member that runs and for one that starts.
-func TestAPasswordThatCannotBeUsed(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	first := e.seed()
-	e.setPassword("app", "")
-	invalid := func(r report) bool {
-		return r.Running && len(r.InvalidPasswords) == 1 && r.InvalidPasswords[0] == "app"
-	}
-	first.awaits("reports it", invalid)
-	first.stop()
-	again := e.start("db-1")
-	again.awaits("starts all the same", invalid)
-	e.elect("db-1", "")
-	again.admits("app", passwords["app"])
-
-	e.setPassword("app", "another")
-	again.awaits("has a password", func(r report) bool { return r.InvalidPasswords == nil })
-	again.admits("app", "another")
-}

@@ -94,6 +94,27 @@ func TestPasswordsChangeWithoutARestart(t *testing.T) {
 	}
 }
 
+// What PostgreSQL has is enough, for a member that runs and for one that starts.
+func TestAPasswordThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	first := e.seed()
+	e.setPassword("app", "")
+	invalid := func(r report) bool {
+		return r.Running && len(r.InvalidPasswords) == 1 && r.InvalidPasswords[0] == "app"
+	}
+	first.awaits("reports it", invalid)
+	first.stop()
+	again := e.start("db-1")
+	again.awaits("starts all the same", invalid)
+	e.elect("db-1", "")
+	again.admits("app", passwords["app"])
+
+	e.setPassword("app", "another")
+	again.awaits("has a password", func(r report) bool { return r.InvalidPasswords == nil })
+	again.admits("app", "another")
+}
+
 // A standby that commits wait for is gone, and the change cannot wait for it.
 func TestAPasswordChangesWhileCommitsWait(t *testing.T) {
 	t.Parallel()
