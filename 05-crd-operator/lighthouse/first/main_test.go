@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -12,15 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 )
 
@@ -39,51 +31,6 @@ func eddystone() *Lighthouse {
 	}
 }
 
-// reconcileWith reconciles eddystone once, in memory, where each write ends as fail says.
-func reconcileWith(t *testing.T, fail error, objects ...client.Object) (ctrl.Result, error) {
-	t.Helper()
-	addToScheme(scheme.Scheme)
-	kept := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}).Build()
-	r := &reconciler{interceptor.NewClient(kept, interceptor.Funcs{
-		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return fail },
-	})}
-	return r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(eddystone())})
-}
-
-func TestWhoWasFasterIsNoError(t *testing.T) {
-	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
-	for name, fail := range map[string]error{
-		"the object has changed since": apierrors.NewConflict(deployments, "eddystone", errors.New("changed")),
-		"the cache didn't have it yet": apierrors.NewAlreadyExists(deployments, "eddystone"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			result, err := reconcileWith(t, fail, eddystone())
-			require.NoError(t, err)
-			assert.Equal(t, time.Second, result.RequeueAfter)
-		})
-	}
-	_, err := reconcileWith(t, errors.New("the server is down"), eddystone())
-	require.ErrorContains(t, err, "the server is down", "all else is one")
-}
-
-func TestALighthouseThatIsGoneOrGoingGetsNothing(t *testing.T) {
-	written := errors.New("it was written")
-	result, err := reconcileWith(t, written)
-	require.NoError(t, err)
-	assert.Zero(t, result)
-
-	going := eddystone()
-	going.DeletionTimestamp, going.Finalizers = &metav1.Time{Time: time.Now()}, []string{metav1.FinalizerDeleteDependents}
-	_, err = reconcileWith(t, written, going)
-	require.NoError(t, err)
-}
-
-func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
-	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "2"}}
-	_, err := reconcileWith(t, nil, eddystone(), foreign)
-	require.EqualError(t, err, "the Deployment eddystone belongs to somebody else")
-}
-
 func TestWhenItIsReady(t *testing.T) {
 	for name, test := range map[string]struct {
 		have    appsv1.DeploymentStatus
@@ -97,9 +44,8 @@ func TestWhenItIsReady(t *testing.T) {
 		"the numbers are of long ago": {appsv1.DeploymentStatus{ObservedGeneration: 4, Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3}, metav1.ConditionFalse, "3 of 3 lamps burn"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			addToScheme(scheme.Scheme)
 			light := eddystone()
-			r := &reconciler{fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()}
+			r := &reconciler{newSea(t, light)}
 			require.NoError(t, r.report(t.Context(), light, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 5}, Status: test.have}))
 			require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
 			assert.Equal(t, test.have.ReadyReplicas, light.Status.Burning)
@@ -113,10 +59,9 @@ func TestWhenItIsReady(t *testing.T) {
 
 // The lamps of a Lighthouse come on one by one, and then its spec changes.
 func TestTheReasonDoesNotFlap(t *testing.T) {
-	addToScheme(scheme.Scheme)
 	light, since := eddystone(), metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	light.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Lighting", LastTransitionTime: since}}
-	r := &reconciler{fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()}
+	r := &reconciler{newSea(t, light)}
 	report := func(burning int32) *metav1.Condition {
 		t.Helper()
 		require.NoError(t, r.Get(t.Context(), client.ObjectKeyFromObject(light), light))
@@ -138,18 +83,10 @@ func TestTheReasonDoesNotFlap(t *testing.T) {
 }
 
 func TestTheSameStatusIsWrittenOnce(t *testing.T) {
-	writes := 0
-	addToScheme(scheme.Scheme)
 	light := eddystone()
-	kept := fake.NewClientBuilder().WithObjects(light).WithStatusSubresource(light).Build()
-	r := &reconciler{interceptor.NewClient(kept, interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, object client.Object, options ...client.SubResourceUpdateOption) error {
-			writes++
-			return c.SubResource(name).Update(ctx, object, options...)
-		},
-	})}
+	s := newSea(t, light)
 	for range 2 {
-		require.NoError(t, r.report(t.Context(), light, &appsv1.Deployment{}))
+		require.NoError(t, (&reconciler{s}).report(t.Context(), light, &appsv1.Deployment{}))
 	}
-	assert.Equal(t, 1, writes, "nothing has changed since the first one")
+	assert.Equal(t, 1, s.writes, "nothing has changed since the first one")
 }

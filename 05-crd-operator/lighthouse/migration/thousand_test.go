@@ -102,11 +102,10 @@ type move struct {
 	cluster     *testcluster.Cluster
 	types       *runtime.Scheme
 	conversions atomic.Int64 // calls of the webhook
-	writing     sync.RWMutex // a client holds it for a write, and a phase for its check
+	writes      atomic.Int64 // those of the load
 
-	mu           sync.Mutex
+	writing      sync.Mutex                   // a client holds it for a write, and a phase for its check
 	acknowledged map[string]v1beta1.Character // by the last write of each Lighthouse
-	writes       int                          // those of the load
 	failed       error
 }
 
@@ -130,10 +129,10 @@ func newMove(t *testing.T) *move {
 // phase runs a part of the move. Then, while nobody writes, it checks that nothing has failed and nothing is lost.
 func (m *move) phase(name string, run func()) {
 	m.Helper()
-	begin, conversions, writes := time.Now(), m.conversions.Load(), m.written()
+	begin, conversions, writes := time.Now(), m.conversions.Load(), m.writes.Load()
 	run()
 	seconds := time.Since(begin).Seconds()
-	conversions, writes = m.conversions.Load()-conversions, m.written()-writes
+	conversions, writes = m.conversions.Load()-conversions, m.writes.Load()-writes
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	require.NoError(m, m.failed, name)
@@ -205,16 +204,9 @@ func (m *move) load(write writer) (stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		for turn := 0; ctx.Err() == nil; turn++ {
-			m.writing.RLock()
-			name, shows, err := write(turn)
-			m.mu.Lock()
-			if m.writes++; err == nil {
-				m.acknowledged[name] = shows
-			} else if m.failed == nil {
-				m.failed = fmt.Errorf("writing %s: %w", name, err)
-			}
-			m.mu.Unlock()
-			m.writing.RUnlock()
+			m.writing.Lock()
+			m.write(write, turn)
+			m.writing.Unlock()
 		}
 	})
 	stop = func() {
@@ -225,17 +217,21 @@ func (m *move) load(write writer) (stop func()) {
 	return stop
 }
 
-func (m *move) written() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.writes
+func (m *move) write(write writer, turn int) {
+	name, shows, err := write(turn)
+	m.writes.Add(1)
+	if err == nil {
+		m.acknowledged[name] = shows
+	} else if m.failed == nil {
+		m.failed = fmt.Errorf("writing %s: %w", name, err)
+	}
 }
 
 // settle waits until the clients have written some more.
 func (m *move) settle() {
 	m.Helper()
-	before := m.written()
-	m.becomes("more writes", func(tick *assert.CollectT) { assert.Greater(tick, m.written(), before+15) })
+	before := m.writes.Load()
+	m.becomes("more writes", func(tick *assert.CollectT) { assert.Greater(tick, m.writes.Load(), before+15) })
 }
 
 // create creates them all, and one that a team applies and an operator reports about.
@@ -245,10 +241,8 @@ func (m *move) create() {
 		require.NoError(m, m.Create(m.Context(), light))
 		m.acknowledged[light.Name] = character(m.T, light)
 	}
-	name, shows, err := m.applies(oldManifest)(0)
-	require.NoError(m, err)
-	m.acknowledged[name] = shows
-	light := &v1alpha1.Lighthouse{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	m.write(m.applies(oldManifest), 0)
+	light := &v1alpha1.Lighthouse{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "eddystone"}}
 	require.NoError(m, m.Status().Patch(m.Context(), light, client.RawPatch(types.MergePatchType, []byte(`{"status":{"burning":1}}`))))
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -15,10 +17,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	testclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"example.com/hacking-a-controller/05-crd-operator/access"
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
@@ -28,43 +32,55 @@ import (
 
 var install sync.Once
 
-// coast is a namespace with one Lighthouse, an office that has nothing else to do, and a clock that
-// only tests move.
+// coast is a namespace with a Secret, an office that has nothing else to do, and a clock that only tests move.
 type coast struct {
 	*testing.T
 	client.Client
-	cluster *testcluster.Cluster
+	cluster *testcluster.Cluster // nil if its objects are in memory
 	clock   *testclock.FakeClock
-	office  *lightlist.Office
-	server  *httptest.Server
-	space   string // the namespace
+	list    *lightlist.Office
+	server  *httptest.Server // of the office
+	space   string           // the namespace
 }
 
 func newCoast(t *testing.T) *coast {
 	t.Helper()
-	c := &coast{T: t, cluster: testcluster.Shared(t), clock: testclock.NewFakeClock(time.Unix(0, 0))}
-	install.Do(func() { c.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "config/crd")...) })
-	c.Client = newClient(t, c.cluster.Config)
+	cluster := testcluster.Shared(t)
+	install.Do(func() { cluster.InstallCRDs(t, testcluster.ReadCRDs(t, "config/crd")...) })
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "coast-"}}
-	require.NoError(t, c.Create(t.Context(), namespace))
-	c.space = namespace.Name
-	c.Client = client.NewNamespacedClient(c.Client, c.space)
-
-	c.office = lightlist.New(c.clock, lightlist.Settings{Bearer: "trinity", Takes: metav1.Duration{Duration: 3 * time.Second}})
-	c.server = httptest.NewServer(c.office)
-	t.Cleanup(c.server.Close)
-	t.Cleanup(c.server.Client().CloseIdleConnections)
-	c.secret("trinity")
+	created, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
+	require.NoError(t, err)
+	c := coastOf(t, newClient(t, cluster.Config), created.Name)
+	c.cluster = cluster
+	c.list.Set(func(s *lightlist.Settings) { s.Takes.Duration = 3 * time.Second })
 	return c
 }
 
-func newClient(t *testing.T, config *rest.Config) client.Client {
+// coastOf is a coast of these objects.
+func coastOf(t *testing.T, objects client.Client, space string) *coast {
+	t.Helper()
+	c := &coast{T: t, Client: client.NewNamespacedClient(objects, space), clock: testclock.NewFakeClock(time.Unix(0, 0)), space: space}
+	c.list = lightlist.New(c.clock, lightlist.Settings{Bearer: "trinity"})
+	c.server = httptest.NewServer(c.list)
+	t.Cleanup(c.server.Close)
+	t.Cleanup(c.server.Client().CloseIdleConnections)
+	c.secret("trinity\n")
+	return c
+}
+
+// kinds are those of the operator, and where they are.
+func kinds(t *testing.T) (*runtime.Scheme, meta.RESTMapper) {
 	t.Helper()
 	types, err := newScheme()
 	require.NoError(t, err)
 	mapper, err := access.Mapper(types)(nil, nil)
 	require.NoError(t, err)
-	mapper.(*meta.DefaultRESTMapper).AddSpecific(corev1.SchemeGroupVersion.WithKind("Namespace"), corev1.SchemeGroupVersion.WithResource("namespaces"), corev1.SchemeGroupVersion.WithResource("namespace"), meta.RESTScopeRoot)
+	return types, mapper
+}
+
+func newClient(t *testing.T, config *rest.Config) client.Client {
+	t.Helper()
+	types, mapper := kinds(t)
 	made, err := client.New(config, client.Options{Scheme: types, Mapper: mapper})
 	require.NoError(t, err)
 	return made
@@ -73,12 +89,22 @@ func newClient(t *testing.T, config *rest.Config) client.Client {
 // secret puts the bearer token into the Secret, which it creates at first.
 func (c *coast) secret(bearer string) {
 	c.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "light-list"}, Data: map[string][]byte{"token": []byte(bearer + "\n"), "other": []byte("x")}}
-	err := c.Create(c.Context(), secret)
-	if apierrors.IsAlreadyExists(err) {
-		err = c.Update(c.Context(), secret)
-	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.space, Name: "light-list"}}
+	_, err := controllerutil.CreateOrUpdate(c.Context(), c, secret, func() error {
+		secret.Data = map[string][]byte{tokenKey: []byte(bearer)}
+		return nil
+	})
 	require.NoError(c, err)
+}
+
+func (c *coast) deleteSecret() {
+	c.Helper()
+	c.delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "light-list"}})
+}
+
+func (c *coast) delete(object client.Object) {
+	c.Helper()
+	require.NoError(c, c.Delete(c.Context(), object))
 }
 
 const plymouth, rame = "50.18N 4.27W", "50.31N 4.22W"
@@ -93,8 +119,8 @@ func eddystone() *v1alpha1.Lighthouse {
 // light reads the Lighthouse from the server; nil if there is none.
 func (c *coast) light() *v1alpha1.Lighthouse {
 	c.Helper()
-	light := eddystone()
-	err := c.Get(c.Context(), client.ObjectKeyFromObject(light), light)
+	light := &v1alpha1.Lighthouse{}
+	err := c.Get(c.Context(), client.ObjectKey{Name: "eddystone"}, light)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -102,13 +128,12 @@ func (c *coast) light() *v1alpha1.Lighthouse {
 	return light
 }
 
-// mustChange changes the Lighthouse as a user.
-func (c *coast) mustChange(change func(*v1alpha1.Lighthouse)) {
+// change changes the Lighthouse as a user.
+func (c *coast) change(change func(*v1alpha1.Lighthouse)) {
 	c.Helper()
 	light := c.light()
-	from := client.MergeFrom(light.DeepCopy())
 	change(light)
-	require.NoError(c, c.Patch(c.Context(), light, from))
+	require.NoError(c, c.Update(c.Context(), light))
 }
 
 // is returns the condition that is True, and its reason, such as "Ready Burning".
@@ -129,15 +154,21 @@ func (c *coast) is() string {
 
 // listed reports whether the Light List has the Lighthouse once, at this position, and the status says so.
 func (c *coast) listed(position string) bool {
-	lights, _ := c.office.Books()
+	lights, _ := c.list.Books()
 	light := c.light()
 	return len(lights) == 1 && light != nil && lights[0].Token == string(light.UID) && lights[0].Position == position && lights[0].Character == light.Spec.Flash &&
 		lights[0].Number == light.Status.Number && light.Status.Listed != nil && *light.Status.Listed == v1alpha1.Listing{Position: position, Character: light.Spec.Flash}
 }
 
+// registered is how many lights the office has.
+func (c *coast) registered() int {
+	lights, _ := c.list.Books()
+	return len(lights)
+}
+
 // bills counts the lines of the ledger.
 func (c *coast) bills(what string) (count int) {
-	_, ledger := c.office.Books()
+	_, ledger := c.list.Books()
 	for _, entry := range ledger {
 		if entry.What == what {
 			count++
@@ -182,7 +213,7 @@ func (c *coast) operator(w *wire) *operator {
 
 // reconcile reconciles once, and returns when to do that again.
 func (o *operator) reconcile(ctx context.Context) (time.Duration, error) {
-	o.cache.tick()
+	o.cache.left = max(0, o.cache.left-1)
 	result, err := o.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: o.space, Name: "eddystone"}})
 	if err != nil { // in a program, the queue chooses this
 		o.backoff = min(max(time.Second, 2*o.backoff), time.Minute)
@@ -199,7 +230,7 @@ func (o *operator) drive(until func() bool) *operator {
 	for range 100 {
 		o.mustBurn()
 		again, err := o.reconcile(o.Context())
-		if o.died() {
+		if o.dead {
 			o = o.operator(&wire{})
 			again = 2 * lightlist.KeyLife
 		} else if err == nil && until() {
@@ -212,10 +243,9 @@ func (o *operator) drive(until func() bool) *operator {
 	return nil
 }
 
-// cached is a cache that can be stale: once it is frozen, it returns what was read last, for a few reconciles.
+// cached is a cache that can be stale: for the reconciles that are left, it returns what was read last.
 type cached struct {
 	client.Client
-	mu   sync.Mutex
 	left int // reconciles
 	seen map[string]seen
 }
@@ -225,26 +255,8 @@ type seen struct {
 	err    error
 }
 
-func (c *cached) freeze(reconciles int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left = reconciles
-}
-
-func (c *cached) tick() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left = max(0, c.left-1)
-}
-
 func (c *cached) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	gvk, err := c.GroupVersionKindFor(object)
-	if err != nil {
-		return err
-	}
-	name := gvk.Kind + " " + key.String()
+	name := fmt.Sprintf("%T %s", object, key)
 	last, known := c.seen[name]
 	if c.left == 0 || !known {
 		err := c.Client.Get(ctx, key, object, options...)
@@ -253,20 +265,6 @@ func (c *cached) Get(ctx context.Context, key client.ObjectKey, object client.Ob
 		}
 		return err
 	}
-	if last.err != nil {
-		return last.err
-	}
-	switch into := object.(type) {
-	case *v1alpha1.Lighthouse:
-		last.object.(*v1alpha1.Lighthouse).DeepCopyInto(into)
-	case *appsv1.Deployment:
-		last.object.(*appsv1.Deployment).DeepCopyInto(into)
-	case *corev1.Service:
-		last.object.(*corev1.Service).DeepCopyInto(into)
-	case *corev1.Secret:
-		last.object.(*corev1.Secret).DeepCopyInto(into)
-	default:
-		panic("the operator reads another kind")
-	}
-	return nil
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(last.object.DeepCopyObject()).Elem())
+	return last.err
 }

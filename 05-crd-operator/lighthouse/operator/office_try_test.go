@@ -20,7 +20,7 @@ import (
 func TestTryWhatIsPaidForIsLogged(t *testing.T) {
 	s := newShore(t)
 	require.NoError(t, s.register())
-	require.Equal(t, 1, s.bills())
+	require.Equal(t, 1, s.bills("registered"))
 	require.Contains(t, s.logged.String(), `"msg"="registered" "token"="1"`, "it has spent 120, and its log doesn't say so")
 
 	s.logged.Reset()

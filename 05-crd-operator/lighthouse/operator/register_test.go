@@ -26,17 +26,6 @@ func (s *shore) mustList(want lightlist.Light, why string) {
 	assert.Equal(s, want, lightlist.Light{Token: is.Token, Position: is.Position, Character: is.Character, Number: is.Number}, why)
 }
 
-// bills counts the registrations that were paid for.
-func (s *shore) bills() (bills int) {
-	_, ledger := s.list.Books()
-	for _, paid := range ledger {
-		if paid.What == "registered" {
-			bills++
-		}
-	}
-	return bills
-}
-
 func TestTheTokenOfARegistrationIsTheUID(t *testing.T) {
 	s := newShore(t)
 	light, _, err := s.registerNow()
@@ -62,15 +51,15 @@ func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {
 func TestALostAnswerIsPaidForOnce(t *testing.T) {
 	s := newShore(t)
 	s.before = func(r *http.Request) {
-		if r.Method == http.MethodPost && s.bills() == 0 {
+		if r.Method == http.MethodPost && s.bills("registered") == 0 {
 			s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.Lose} })
 		}
 	}
 	require.ErrorContains(t, s.register(), "OfficeUnavailable")
-	require.Equal(t, 1, s.bills())
+	require.Equal(t, 1, s.bills("registered"))
 	s.clock.Step(2 * lightlist.KeyLife)
 	require.NoError(t, s.register())
-	assert.Equal(t, 1, s.bills(), "it was registered, and nobody looked before it was registered again")
+	assert.Equal(t, 1, s.bills("registered"), "it was registered, and nobody looked before it was registered again")
 	s.mustList(entry(), "it's there")
 }
 
@@ -99,7 +88,7 @@ func TestALighthouseThatIsGoneIsNotRegistered(t *testing.T) {
 		"another one has its name": func(s *shore) {
 			goes(s)
 			another := eddystone()
-			another.Namespace, another.UID, another.Generation, another.Finalizers = "coast", "2", 1, []string{finalizer}
+			another.UID, another.Generation, another.Finalizers = "2", 1, []string{finalizer}
 			require.NoError(s, s.Create(s.Context(), another))
 		},
 		"its spec has changed": func(s *shore) {
@@ -139,7 +128,10 @@ func TestTheOfficeIsCalledWhenItIsTime(t *testing.T) {
 		s.clock.Step(want)
 		return light
 	}
-	assert.Empty(t, next(5*time.Minute).Status.Number, "the office works on it, and has said for how long")
+	waits := next(5 * time.Minute)
+	is, reason, _ := summary(waits, nil, nil)
+	assert.Equal(t, "Reconciling Registering", is+" "+reason)
+	assert.Empty(t, waits.Status.Number, "the office works on it, and has said for how long")
 	assert.Equal(t, "A0001", next(checkEvery).Status.Number)
 	next(checkEvery)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,18 +10,13 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
-	testclock "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -30,26 +24,23 @@ import (
 // shore is a coast without an API server: its objects are in memory, for a verdict within seconds. Its office
 // is a real one.
 type shore struct {
-	*testing.T
+	*coast
 	*reconciler
-	list   *lightlist.Office
-	clock  *testclock.FakeClock
-	calls  []string              // to the office
-	before func(*http.Request)   // what happens before a call to the office, if it isn't nil
-	answer func() *http.Response // what the office is said to answer, if it isn't nil
-	logged strings.Builder
+	client.Client                       // of a user, as the coast has it
+	calls         []string              // to the office
+	before        func(*http.Request)   // what happens before a call to the office, if it isn't nil
+	answer        func() *http.Response // what the office is said to answer, if it isn't nil
+	logged        strings.Builder
 }
 
 // newShore has eddystone, the Secret with its token, and what else a test wants.
 func newShore(t *testing.T, more ...client.Object) *shore {
 	t.Helper()
-	types, err := newScheme()
-	require.NoError(t, err)
+	types, mapper := kinds(t)
 	light := eddystone()
 	light.Namespace, light.UID, light.Generation = "coast", "1", 1
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "light-list"}, Data: map[string][]byte{tokenKey: []byte("trinity\n")}}
-	kept := fake.NewClientBuilder().WithScheme(types).WithReturnManagedFields().WithStatusSubresource(light, &appsv1.Deployment{}).
-		WithIndex(light, secretIndex, secretOf).WithObjects(light, secret).WithObjects(more...).
+	kept := fake.NewClientBuilder().WithScheme(types).WithRESTMapper(mapper).WithReturnManagedFields().
+		WithStatusSubresource(light, &appsv1.Deployment{}).WithIndex(light, secretIndex, secretOf).WithObjects(light).WithObjects(more...).
 		WithInterceptorFuncs(interceptor.Funcs{Apply: func(ctx context.Context, c client.WithWatch, object runtime.ApplyConfiguration, options ...client.ApplyOption) error {
 			err := c.Apply(ctx, object, options...)
 			if deployment, is := object.(*appsv1ac.DeploymentApplyConfiguration); is {
@@ -58,12 +49,9 @@ func newShore(t *testing.T, more ...client.Object) *shore {
 			return err
 		}}).Build()
 
-	s := &shore{T: t, clock: testclock.NewFakeClock(time.Unix(0, 0))}
-	s.list = lightlist.New(s.clock, lightlist.Settings{Bearer: "trinity"})
-	server := httptest.NewServer(s.list)
-	t.Cleanup(server.Close)
-	t.Cleanup(server.Client().CloseIdleConnections)
-	s.reconciler = &reconciler{kept, kept, newOffice(server.URL, s.clock)}
+	s := &shore{coast: coastOf(t, kept, "coast")}
+	s.Client = s.coast.Client
+	s.reconciler = &reconciler{kept, kept, newOffice(s.server.URL, s.clock)}
 	s.office.client = &http.Client{Transport: testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		s.calls = append(s.calls, r.Method)
 		if s.before != nil {
@@ -72,21 +60,9 @@ func newShore(t *testing.T, more ...client.Object) *shore {
 		if s.answer != nil {
 			return s.answer(), nil
 		}
-		return server.Client().Transport.RoundTrip(r)
+		return s.server.Client().Transport.RoundTrip(r)
 	})}
 	return s
-}
-
-// light reads the Lighthouse; nil if there is none.
-func (s *shore) light() *v1alpha1.Lighthouse {
-	s.Helper()
-	light := &v1alpha1.Lighthouse{}
-	err := s.Get(s.Context(), client.ObjectKey{Namespace: "coast", Name: "eddystone"}, light)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	require.NoError(s, err)
-	return light
 }
 
 // register calls what Reconcile calls once the lamps are as they should be.
@@ -116,34 +92,6 @@ func (s *shore) context() context.Context {
 	return ctrl.LoggerInto(s.Context(), log)
 }
 
-// change changes the Lighthouse as a user.
-func (s *shore) change(change func(*v1alpha1.Lighthouse)) {
-	s.Helper()
-	light := s.light()
-	change(light)
-	require.NoError(s, s.Update(s.Context(), light))
-}
-
-func (s *shore) delete(object client.Object) {
-	s.Helper()
-	object.SetNamespace("coast")
-	require.NoError(s, s.Delete(s.Context(), object))
-}
-
-// secret gives the Secret another token.
-func (s *shore) secret(bearer string) {
-	s.Helper()
-	secret := &corev1.Secret{}
-	require.NoError(s, s.Get(s.Context(), client.ObjectKey{Namespace: "coast", Name: "light-list"}, secret))
-	secret.Data = map[string][]byte{tokenKey: []byte(bearer)}
-	require.NoError(s, s.Update(s.Context(), secret))
-}
-
-func (s *shore) deleteSecret() {
-	s.Helper()
-	s.delete(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "light-list"}})
-}
-
 // leaving is a shore whose Lighthouse is registered, and is being deleted.
 func leaving(t *testing.T) *shore {
 	t.Helper()
@@ -152,10 +100,4 @@ func leaving(t *testing.T) *shore {
 	s.calls = nil
 	s.delete(eddystone())
 	return s
-}
-
-// registered is how many lights the office has.
-func (s *shore) registered() int {
-	lights, _ := s.list.Books()
-	return len(lights)
 }

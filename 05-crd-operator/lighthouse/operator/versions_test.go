@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -51,7 +50,8 @@ func TestVersions(t *testing.T) {
 	v.applyCRD("config/crd", nil)
 	require.NoError(t, v.Create(t.Context(), lighthouse(v1alpha1.GroupVersion.String(), "old", `{lamps: 1, flash: long short}`)))
 	v.applyCRD("config/versions", v.byURL())
-	v.start()
+	v.stop = start(t, v.cluster.Config, "http://127.0.0.1:1", v.hooks) // no Light List
+	v.becomes("converted", v.converts)
 	for _, run := range []struct {
 		name string
 		test func(*versions)
@@ -92,22 +92,8 @@ func (v *versions) byURL() *apiextensionsv1.CustomResourceConversion {
 	}
 }
 
-// start runs the program until stop, and waits until the API server reaches it.
-func (v *versions) start() {
-	v.Helper()
-	ctx, cancel := context.WithCancel(v.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, v.cluster.Config, "http://127.0.0.1:1", v.hooks) }() // no Light List
-	stopped := false
-	v.stop = func() {
-		if cancel(); !stopped {
-			stopped = true
-			assert.NoError(v.T, <-ended)
-		}
-	}
-	v.Cleanup(v.stop)
-	v.becomes("converted", func() error { return v.read(&v1beta1.Lighthouse{}, "old") })
-}
+// converts fails unless the API server reaches the program.
+func (v *versions) converts() error { return v.read(&v1beta1.Lighthouse{}, "old") }
 
 func (v *versions) read(light client.Object, name string) error {
 	return v.Get(v.Context(), client.ObjectKey{Name: name}, light)
@@ -276,14 +262,13 @@ func theOperatorReadsBoth(v *versions) {
 func aCertificateIsRenewed(v *versions) {
 	certificate, key, err := cert.GenerateSelfSignedCertKey(v.hooks.Host, nil, nil)
 	require.NoError(v, err)
-	converted := func() error { return v.read(&v1beta1.Lighthouse{}, "old") }
 	v.bundle = append(append([]byte{}, v.bundle...), certificate...)
 	v.applyCRD("config/versions", v.byURL())
-	v.becomes("converted, as both are trusted", converted)
+	v.becomes("converted, as both are trusted", v.converts)
 	v.bundle = certificate
 	v.applyCRD("config/versions", v.byURL())
 	v.becomes("refused, as the files still have the old one", func() error {
-		if err := converted(); err == nil || !strings.Contains(err.Error(), "x509") {
+		if err := v.converts(); err == nil || !strings.Contains(err.Error(), "x509") {
 			return fmt.Errorf("reading, when only the new one is trusted: %w", err)
 		}
 		return nil
@@ -293,11 +278,11 @@ func aCertificateIsRenewed(v *versions) {
 		require.NoError(v, os.WriteFile(path+".new", content, 0o600))
 		require.NoError(v, os.Rename(path+".new", path))
 	}
-	v.becomes("converted with the new one", converted)
+	v.becomes("converted with the new one", v.converts)
 }
 
 func withoutTheProgram(v *versions) {
 	v.stop()
-	require.ErrorContains(v, v.read(&v1beta1.Lighthouse{}, "old"), "conversion webhook for coast.example.com/v1alpha1, Kind=Lighthouse failed")
+	require.ErrorContains(v, v.converts(), "conversion webhook for coast.example.com/v1alpha1, Kind=Lighthouse failed")
 	require.NoError(v, v.read(&v1alpha1.Lighthouse{}, "old"), "it's stored so")
 }

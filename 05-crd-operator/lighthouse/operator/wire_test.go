@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -18,17 +17,14 @@ import (
 )
 
 // wire is between an operator and those it calls. It counts the calls that matter: all to the office,
-// and those to the API server that write. One of them can have a fault.
+// and those to the API server that write. One of them can have a fault. An operator makes one call at a time.
 type wire struct {
 	at    int // the call that has it, counted from 1
 	fault fault
 
-	mu    sync.Mutex
-	calls []string
-	hit   bool
-	dead  bool
-	// refuses is what a fault leaves behind.
-	refuses func(*http.Request) bool
+	calls   []string
+	dead    bool
+	refuses func(*http.Request) bool // what a fault leaves behind
 }
 
 // fault does something to a call, or to its answer.
@@ -41,16 +37,10 @@ func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
 		if !isCounted(r) {
 			return next.RoundTrip(r)
 		}
-		w.mu.Lock()
 		if w.dead || w.refuses != nil && w.refuses(r) {
-			w.mu.Unlock()
 			return nil, errWire
 		}
-		w.calls = append(w.calls, inWords(r))
-		hit := len(w.calls) == w.at
-		w.hit = w.hit || hit
-		w.mu.Unlock()
-		if hit {
+		if w.calls = append(w.calls, inWords(r)); len(w.calls) == w.at {
 			return w.fault(w, r, next)
 		}
 		return next.RoundTrip(r)
@@ -70,32 +60,13 @@ func inWords(r *http.Request) string {
 	return r.Method + " " + strings.Replace(resource, "/eddystone", "", 1)
 }
 
-func (w *wire) died() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.dead
-}
-
-func (w *wire) die() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dead = true
-}
-
-// wasHit reports whether the call with the fault was made.
-func (w *wire) wasHit() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.hit
-}
-
 func dieBefore(w *wire, _ *http.Request, _ http.RoundTripper) (*http.Response, error) {
-	w.die()
+	w.dead = true
 	return nil, errWire
 }
 
 func dieAfter(w *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
-	defer w.die()
+	w.dead = true
 	return lose(w, r, next)
 }
 
@@ -112,12 +83,12 @@ func drop(*wire, *http.Request, http.RoundTripper) (*http.Response, error) { ret
 
 // answer is a fault of the API server: nothing is done, and it answers with this code.
 func answer(code int, reason string) fault {
-	return func(_ *wire, r *http.Request, _ http.RoundTripper) (*http.Response, error) {
-		body := fmt.Sprintf(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": %q, "code": %d}`, reason, code)
-		return &http.Response{
-			StatusCode: code, Status: fmt.Sprint(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewBufferString(body)),
-		}, nil
+	return func(*wire, *http.Request, http.RoundTripper) (*http.Response, error) {
+		recorder := httptest.NewRecorder()
+		recorder.Header().Set("Content-Type", "application/json")
+		recorder.WriteHeader(code)
+		_, err := fmt.Fprintf(recorder, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": %q, "code": %d}`, reason, code)
+		return recorder.Result(), err
 	}
 }
 
@@ -125,7 +96,7 @@ func answer(code int, reason string) fault {
 // its time-out; here it hangs up as soon as the office has the call.
 func (c *coast) officeFault(f lightlist.Fault) fault {
 	return func(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
-		c.office.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{f} })
+		c.list.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{f} })
 		if f != lightlist.Hang && f != lightlist.Late {
 			return next.RoundTrip(r)
 		}
@@ -133,7 +104,7 @@ func (c *coast) officeFault(f lightlist.Fault) fault {
 		defer hangUp()
 		go func() {
 			_ = wait.PollUntilContextCancel(ctx, time.Millisecond, true, func(context.Context) (taken bool, err error) {
-				c.office.Set(func(s *lightlist.Settings) { taken = len(s.Next) == 0 })
+				c.list.Set(func(s *lightlist.Settings) { taken = len(s.Next) == 0 })
 				return taken, nil
 			})
 			hangUp()
@@ -144,8 +115,6 @@ func (c *coast) officeFault(f lightlist.Fault) fault {
 
 // down is an office that is down from this call on, for some minutes.
 func (c *coast) down(w *wire, _ *http.Request, _ http.RoundTripper) (*http.Response, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	until := c.clock.Now().Add(5 * time.Minute)
 	w.refuses = func(r *http.Request) bool { return isToOffice(r) && c.clock.Now().Before(until) }
 	return nil, errWire
@@ -158,23 +127,17 @@ type hold struct {
 
 func newHold() hold { return hold{make(chan struct{}), make(chan struct{})} }
 
-func (h hold) before(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+func (h hold) wait() {
 	close(h.held)
 	<-h.release
+}
+
+func (h hold) before(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
+	h.wait()
 	return next.RoundTrip(r)
 }
 
 func (h hold) after(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
-	response, err := next.RoundTrip(r)
-	close(h.held)
-	<-h.release
-	return response, err
-}
-
-// freezing is a fault of the operator's own cache.
-func (o *operator) freezing(reconciles int) fault {
-	return func(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
-		o.cache.freeze(reconciles)
-		return next.RoundTrip(r)
-	}
+	defer h.wait()
+	return next.RoundTrip(r)
 }
