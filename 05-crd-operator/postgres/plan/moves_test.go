@@ -6,7 +6,9 @@ import "slices"
 type kind uint8
 
 const (
-	decide kind = iota
+	lookAt kind = iota
+	ask
+	decide
 	act
 	see
 	seeLate
@@ -54,6 +56,8 @@ func (s *scope) moves(w *world, visit func(m move, next *world, broken string)) 
 	switch {
 	case w.pending.action != none:
 		try(move{kind: act})
+	case s.slow && w.look.at < atMembers:
+		try(move{kind: lookAt + kind(w.look.at)})
 	case w.waits():
 		try(move{kind: decide, waited: 1})
 		try(move{kind: decide, waited: 2})
@@ -128,7 +132,17 @@ func (m *member) possible(k kind, w *world, s *scope) bool {
 // apply has something happen, and reports whether that changed anything.
 func (w *world) apply(m move, s *scope) bool {
 	switch m.kind {
+	case lookAt:
+		w.look = look{observation: w.objects(), at: atObjects}
+		return true
+	case ask:
+		w.look.at = atMembers
+		w.look.hear(w, s.without == primaryLast)
+		return true
 	case decide:
+		if s.slow {
+			return w.decideSlowly(m.waited, s)
+		}
 		return w.decide(w.observe(m.waited), s)
 	case act:
 		return w.act(s)

@@ -21,6 +21,7 @@ func TestARuleThatIsLeftOutIsMissed(t *testing.T) {
 		needLease:     {scope{begin: whole(2), commits: 1, faults: 1, kinds: []kind{unreachable}}, "two members take writes", "two members and two faults"},
 		onlySynced:    {scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}}, "not synced", "two members from nothing"},
 		needProof:     {scope{begin: whole(2), commits: 1, faults: 1, kinds: []kind{unreachable}}, "two members take writes", "two members and two faults"},
+		primaryLast:   {scope{begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true, slow: true}, "lacks an acknowledged commit", "a slow look after a failover"},
 		oneChoice:     {scope{begin: whole(3), commits: 1, late: true, wishes: []func(*spec){wants(3), wants(2)}}, "lacks an acknowledged commit", ""},
 		compareSwap:   {scope{begin: whole(2), commits: 1, faults: 1, kinds: []kind{kill}, second: true}, "", "two operators"},
 		keepLost:      {scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}, leave: true}, "given up", "data loss, and fewer members"},

@@ -21,14 +21,14 @@ func (w *world) normalize(s *scope) {
 }
 
 func (w *world) normalizeTerms() {
-	numbers := append(make([]*int8, 0, 10+len(w.members)*(1+maxForks)), &w.status.term, &w.pending.status.term, &w.leader.term, &w.spec.leaveTerm, &w.past.term, &w.other.status.term)
+	numbers := append(make([]*int8, 0, 12+len(w.members)*(4+maxForks)), &w.status.term, &w.pending.status.term, &w.leader.term, &w.spec.leaveTerm, &w.past.term, &w.other.status.term, &w.look.status.term, &w.look.spec.leaveTerm)
 	if w.status.before[0] != 0 { // whether a timeline is older than the last term matters
 		last := w.status.term - 1
 		numbers = append(numbers, &last)
 	}
 	for i := range w.members {
-		m := &w.members[i]
-		numbers = append(numbers, &m.seen.term, &m.log.timeline)
+		m, heard := &w.members[i], &w.look.members[i].report
+		numbers = append(numbers, &m.seen.term, &m.log.timeline, &heard.term, &heard.timeline)
 		for f := range m.log.begun {
 			numbers = append(numbers, &m.log.forks[f].timeline)
 		}
@@ -102,10 +102,11 @@ func (w *world) forgetLeader() {
 }
 
 func (w *world) normalizePods(n int8) {
-	places := [...]*pod{&w.holder, &w.status.primaryPod, &w.pending.pod, &w.pending.status.primaryPod, &w.leader.pod, &w.members[0].seen.primaryPod, &w.members[1].seen.primaryPod, &w.members[2].seen.primaryPod, &w.past.primaryPod, &w.other.pod, &w.other.status.primaryPod}
-	var runs [len(places) + 1]*int8
-	runs[0] = &w.at(n).run
-	used := 1
+	places := [...]*pod{&w.holder, &w.status.primaryPod, &w.pending.pod, &w.pending.status.primaryPod, &w.leader.pod, &w.members[0].seen.primaryPod, &w.members[1].seen.primaryPod, &w.members[2].seen.primaryPod, &w.past.primaryPod, &w.other.pod, &w.other.status.primaryPod, &w.look.holder, &w.look.status.primaryPod}
+	var runs [len(places) + 3]*int8
+	seen := &w.look.members[n-1]
+	runs[0], runs[1], runs[2] = &w.at(n).run, &seen.run, &seen.report.run
+	used := 3
 	for _, p := range places {
 		if p.member == n && p.run != 0 {
 			runs[used] = &p.run

@@ -69,17 +69,53 @@ func (w *world) streams(standby, from int8) bool {
 	return s.following == from && s.running && w.at(from).running && s.log.isSent(&w.at(from).log)
 }
 
-// observe is what the operator sees now.
+// observe is what the operator sees if all of it is as it is now.
 func (w *world) observe(waited delay) observation {
-	o := observation{spec: w.spec, status: w.status, holder: w.holder, expired: w.expired, waited: waited}
+	o := w.objects()
+	o.waited = waited
+	for n := range o.members {
+		o.hear(w, int8(n+1))
+	}
+	return o
+}
+
+// objects are those of the cluster.
+func (w *world) objects() observation {
+	o := observation{spec: w.spec, status: w.status, holder: w.holder, expired: w.expired}
 	for i := range w.members {
 		m := &w.members[i]
 		o.members[i] = observed{disk: m.disk, pod: m.pod, ended: m.ended, deleting: m.deleting, outdated: m.outdated, run: m.run}
-		if m.works() && !m.mute {
-			o.members[i].report = w.report(int8(i + 1))
-		}
 	}
 	return o
+}
+
+// hear adds the report of the agent in the pod that the operator has seen, if that answers.
+func (o *observation) hear(w *world, n int8) {
+	if m := w.at(n); m.works() && !m.mute && m.run == o.members[n-1].run {
+		o.members[n-1].report = w.report(n)
+	}
+}
+
+// A look takes time: first come the objects, then the reports of all members but the primary, and then
+// that of the primary. Meanwhile things happen.
+type look struct {
+	observation
+	at                          int8 // how far it is
+	statusChanged, leaseChanged bool // so Kubernetes refuses what is decided on the ones that were seen
+}
+
+const (
+	atObjects = 1
+	atMembers = 2
+)
+
+// hear adds the report of the primary, or those of the others.
+func (l *look) hear(w *world, primary bool) {
+	for i := range l.members {
+		if n := int8(i + 1); (n == l.status.primary) == primary {
+			l.observation.hear(w, n)
+		}
+	}
 }
 
 // full is the observation as the code under test reads it.

@@ -9,12 +9,27 @@ func (w *world) decide(o observation, s *scope) bool {
 		if s.without == onlyPublished && p.status.phase == running && p.status.standby != 0 {
 			p.status.synced = [2]int8{p.status.primary, p.status.standby}
 		}
-		if p.status == w.status {
+		if p.status == o.status {
 			return false
 		}
 	}
 	w.pending = p
 	return p.action != none
+}
+
+// decideSlowly decides by a look that ends now, with the primary.
+func (w *world) decideSlowly(waited delay, s *scope) bool {
+	l := w.look
+	w.look, l.waited = look{}, waited
+	l.hear(w, s.without != primaryLast)
+	w.decide(l.observation, s)
+	if l.statusChanged {
+		w.conflicts(s)
+	}
+	if l.leaseChanged {
+		w.leaseChanges()
+	}
+	return true
 }
 
 // act is the other half. Each action is refused where Kubernetes would refuse it.
@@ -108,6 +123,8 @@ func (w *world) refuse(decided ...action) {
 			*p = pending{}
 		}
 	}
+	w.look.statusChanged = w.look.at > 0 && (w.look.statusChanged || slices.Contains(decided, writeStatus))
+	w.look.leaseChanged = w.look.at > 0 && (w.look.leaseChanged || slices.Contains(decided, freeLease))
 }
 
 // The states of a disk, as numbers.

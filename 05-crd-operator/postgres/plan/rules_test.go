@@ -21,6 +21,7 @@ const (
 	inTerm        rule = "a standby is published only if it knows of the term"
 	ownNumber     rule = "a timeline has the number of its term"
 	oncePerTerm   rule = "a member is promoted once in a term"
+	primaryLast   rule = "the primary is asked after the others"
 	neverPromoted rule = "who was synced before is synced only if the member that was named was never promoted"
 )
 

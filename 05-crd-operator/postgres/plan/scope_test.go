@@ -13,6 +13,7 @@ type scope struct {
 	late    bool          // statuses may come late to members
 	old     bool          // and the first status that a new pod sees may be an old one
 	second  bool          // there is a second operator, which does not know that it is replaced
+	slow    bool          // the operator does not see everything at the same instant
 	begin   func() *world // the world to begin with, if it is not an empty one
 	without rule
 	minds   *minds

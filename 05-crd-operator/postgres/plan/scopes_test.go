@@ -30,6 +30,9 @@ func scopes() map[string]scope {
 		"a dead kubelet after a failover":   {begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true},
 		"statuses come late":                {begin: whole(3), commits: 1, faults: 1, kinds: allFaults, late: true},
 		"two operators":                     {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, second: true},
+		"a slow look":                       {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, slow: true},
+		"a slow look after a failover":      {begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true, slow: true},
+		"a slow look, and no disk is left":  {begin: whole(2), commits: 1, faults: 2, kinds: []kind{kill, diskDeleted}, backup: true, slow: true},
 		"from one member to three and back": {size: 1, commits: 1, faults: 1, kinds: []kind{kill}, wishes: []func(*spec){size(3), size(1)}},
 		"another primary is wanted":         {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){wants(2)}},
 		"a third is wanted as primary":      {begin: whole(3), commits: 1, wishes: []func(*spec){wants(3), wants(2)}},
@@ -56,6 +59,7 @@ func deepScopes() map[string]scope {
 		"deep: two operators":                     {begin: whole(3), commits: 1, faults: 1, kinds: allFaults, second: true},
 		"deep: from one member to three and back": {size: 1, commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){size(3), size(1)}},
 		"deep: a third is wanted as primary":      {begin: whole(3), commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){wants(3), wants(2)}},
+		"deep: a slow look":                       {begin: whole(2), commits: 1, faults: 2, kinds: allFaults, slow: true},
 		"deep: another image":                     {begin: outdated(3, 1), commits: 1, faults: 1, kinds: allFaults},
 		"deep: a person allows data loss":         {begin: whole(3), commits: 2, faults: 2, kinds: lastCopies, leave: true},
 	}

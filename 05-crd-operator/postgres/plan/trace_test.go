@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -11,6 +12,10 @@ func (m move) trace(before, after *world) string {
 	switch m.kind {
 	case decide:
 		return "the operator decides, and is slow: " + after.pending.String()
+	case lookAt:
+		return "the operator sees the objects"
+	case ask:
+		return "the operator hears from " + after.look.heard()
 	case act:
 		return "the operator: " + before.pending.String()
 	case see:
@@ -98,4 +103,15 @@ func difference(before, after *world, n int8) string {
 		return "frees the Lease"
 	}
 	return "renews the Lease"
+}
+
+// heard names those that have answered.
+func (l *look) heard() string {
+	var answered []string
+	for i, m := range l.members {
+		if m.report.run != 0 {
+			answered = append(answered, names[i+1])
+		}
+	}
+	return cmp.Or(strings.Join(answered, " and "), "nobody")
 }

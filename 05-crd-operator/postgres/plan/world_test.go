@@ -31,6 +31,7 @@ type world struct {
 	// These are used in few scopes.
 	other pending // of a second operator
 	past  view    // the one before the present one
+	look  look    // what the operator has seen so far
 }
 
 // spec is what people want.
