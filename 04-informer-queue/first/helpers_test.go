@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,26 +48,8 @@ var full = writerFunc(func([]byte) (int, error) { return 0, errors.New("no space
 
 // runs runs the controller until stop, or until the test ends. Its context ends when the controller has
 // ended by itself.
-func runs(t *testing.T, config *rest.Config, out io.Writer) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	ended := make(chan struct{})
-	var err error
-	go func() {
-		defer close(ended)
-		err = run(ctx, config, out)
-		cancel(errors.Join(errors.New("the controller has ended"), err))
-	}()
-	stop = func() {
-		cancel(nil)
-		select {
-		case <-ended:
-			require.NoError(t, err)
-		case <-time.After(testcluster.TestTimeout):
-			assert.Fail(t, "the controller does not end with its context")
-		}
-	}
-	t.Cleanup(stop)
-	return ctx, stop
+func runs(t *testing.T, config *rest.Config, out io.Writer) (running context.Context, stop func()) {
+	return testcluster.Run(t, func(ctx context.Context) error { return run(ctx, config, out) })
 }
 
 // eventually waits until something is so, but not for a controller that has ended.

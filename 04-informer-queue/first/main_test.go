@@ -14,10 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -111,7 +109,7 @@ func TestAPanicEndsTheProgram(t *testing.T) {
 
 func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	c := testcluster.Shared(t)
-	create(t, c.Client, "harbour", "bell")
+	c.CreatePod(t, pod("harbour", "bell", 0))
 	var out testcluster.Output
 	running, _ := runs(t, c.Config, &out)
 	printed := 0
@@ -121,7 +119,7 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 		printed = strings.Count(out.String(), "harbour")
 	}
 	prints("what was there at the start")
-	create(t, c.Client, "harbour", "buoy")
+	c.CreatePod(t, pod("harbour", "buoy", 0))
 	prints("a new pod is a line")
 	label := func() {
 		_, err := c.Client.CoreV1().Pods("harbour").Patch(t.Context(), "bell", types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{"tone":"%d"}}}`, time.Now().UnixNano()), metav1.PatchOptions{})
@@ -131,8 +129,8 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 	prints("a pod that changes is a line")
 	nothing := func() bool { return strings.HasSuffix(out.String(), "harbour have been running for 0.00 minutes.\n") }
 	eventually(t, running, "the pods grow older", func() bool { label(); return !nothing() })
-	remove(t, c.Client, "harbour", "bell")
-	remove(t, c.Client, "harbour", "buoy")
+	c.DeletePod(t, "harbour", "bell")
+	c.DeletePod(t, "harbour", "buoy")
 	eventually(t, running, "a pod that is deleted is a line, and no pod is left", nothing)
 }
 
@@ -141,7 +139,7 @@ func TestALineIsPrintedWhenAPodChanges(t *testing.T) {
 func TestADeletionDuringAnOutageIsALine(t *testing.T) {
 	c := testcluster.Start(t)
 	proxy, through := testcluster.StartProxy(t, c.Config)
-	create(t, c.Client, "default", "buoy")
+	c.CreatePod(t, pod("default", "buoy", 0))
 	var out testcluster.Output
 	running, _ := runs(t, through, &out)
 	prints := func(line string, times int) {
@@ -152,32 +150,12 @@ func TestADeletionDuringAnOutageIsALine(t *testing.T) {
 
 	out.Take()
 	proxy.Refuse()
-	remove(t, c.Client, "default", "buoy")
+	c.DeletePod(t, "default", "buoy")
 	c.KillServer(t) // it forgets what happened so far
-	create(t, c.Client, "harbour", "lamp")
+	c.CreatePod(t, pod("harbour", "lamp", 0))
 	proxy.Allow()
 	prints("namespace harbour", 1)
-	create(t, c.Client, "harbour", "last") // its event comes after all that the list had
+	c.CreatePod(t, pod("harbour", "last", 0)) // its event comes after all that the list had
 	prints("namespace harbour", 2)
 	assert.Contains(t, out.String(), "Pods in namespace default have been running for 0.00 minutes.", "the namespace whose last pod is gone")
-}
-
-// create creates a pod, and its namespace if there is none. The API server may be starting.
-func create(t *testing.T, client kubernetes.Interface, namespace, name string) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return false
-		}
-		pod := pod(namespace, name, 0)
-		pod.Spec.Containers = []corev1.Container{{Name: "main", Image: "busybox"}}
-		_, err = client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
-		return err == nil
-	}, testcluster.TestTimeout, 20*time.Millisecond)
-}
-
-func remove(t *testing.T, client kubernetes.Interface, namespace, name string) {
-	t.Helper()
-	require.NoError(t, client.CoreV1().Pods(namespace).Delete(t.Context(), name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
 }

@@ -3,17 +3,16 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,7 +57,6 @@ func newEnv(t *testing.T) *env {
 			require.NoError(t, err, "the program does not compile: %s", output)
 		}
 	}
-	e.empty(t.Context())
 	t.Cleanup(func() { e.empty(context.Background()) })
 	return e
 }
@@ -78,13 +76,11 @@ func withHarbour(t *testing.T) *env {
 func (e *env) empty(ctx context.Context) {
 	all, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	require.NoError(e.t, err)
-	var deleting errgroup.Group
 	for _, ns := range all.Items {
 		if ns.Name != "default" && !strings.HasPrefix(ns.Name, "kube-") {
-			deleting.Go(func() error { return e.finish(ctx, ns.Name) })
+			require.NoError(e.t, e.finish(ctx, ns.Name))
 		}
 	}
-	require.NoError(e.t, deleting.Wait())
 }
 
 // finish does what the namespace controller does for a deleted namespace.
@@ -118,8 +114,10 @@ func (e *env) start() {
 	e.t.Cleanup(e.kill)
 	began := len(e.proxy.all())
 	e.eventually(func() string {
-		if slices.Contains(e.proxy.all()[began:], request{"LIST", "/api/v1/namespaces", 200}) || slices.Contains(e.proxy.all()[began:], request{"WATCH", "/api/v1/namespaces", 200}) {
-			return ""
+		for _, r := range e.proxy.all()[began:] {
+			if strings.Contains("LIST WATCH", r.verb) && r.path == "/api/v1/namespaces" && r.status == http.StatusOK {
+				return ""
+			}
 		}
 		return "the program runs, but does not read the namespaces of the API server that KUBECONFIG names"
 	})
@@ -146,14 +144,8 @@ func (e *env) stop(signal syscall.Signal) {
 
 // printed returns what the program did last, and the last lines that it printed.
 func (e *env) printed() string {
-	var done []string
-	for _, r := range e.proxy.all() {
-		if !strings.Contains("GET LIST WATCH", r.verb) {
-			done = append(done, fmt.Sprintf("%s %s: %d", r.verb, r.path, r.status))
-		}
-	}
-	lines := e.output.Lines()
-	return fmt.Sprintf("; its last writes: %q; it printed:\n%s", done[max(0, len(done)-3):], strings.Join(lines[max(0, len(lines)-10):], "\n"))
+	writes, lines := e.proxy.writes(0, ""), e.output.Lines()
+	return fmt.Sprintf("; its last writes: %v; it printed:\n%s", writes[max(0, len(writes)-3):], strings.Join(lines[max(0, len(lines)-10):], "\n"))
 }
 
 // eventually waits until problem returns no problem. It gives up after 700 checks during which the program

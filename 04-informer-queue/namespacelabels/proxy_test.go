@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -26,9 +25,9 @@ import (
 type proxy struct {
 	t          *testing.T
 	server     *httptest.Server
-	forward    httputil.ReverseProxy
-	kubeconfig string       // points to the proxy
-	gate       sync.RWMutex // is locked while no request may pass
+	next       http.RoundTripper // to the API server
+	kubeconfig string            // points to the proxy
+	gate       sync.RWMutex      // is locked while no request may pass
 
 	mu       sync.Mutex
 	requests []request
@@ -46,16 +45,16 @@ type request struct {
 func startProxy(t *testing.T, config *rest.Config) *proxy {
 	target, err := url.Parse(config.Host)
 	require.NoError(t, err)
-	transport, err := rest.TransportFor(config)
+	next, err := rest.TransportFor(config)
 	require.NoError(t, err)
-	p := &proxy{t: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"), forward: httputil.ReverseProxy{
+	p := &proxy{t: t, next: next, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	p.server = httptest.NewUnstartedServer(&httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     transport,
+		Transport:     p,
 		FlushInterval: -1, // a watch does not end
 		ErrorLog:      log.New(io.Discard, "", 0),
-	}}
-	p.server = httptest.NewUnstartedServer(http.HandlerFunc(p.serve))
-	p.server.Config.ErrorLog = p.forward.ErrorLog
+	})
+	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	p.server.Start()
 	t.Cleanup(p.server.Close)
 	t.Cleanup(p.server.CloseClientConnections)
@@ -67,7 +66,10 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	return p
 }
 
-func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
+const expired = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`
+
+// RoundTrip passes a request on to the API server, or answers it.
+func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	query, verb := r.URL.Query(), r.Method
 	switch base := filepath.Base(r.URL.Path); {
 	case verb != http.MethodGet:
@@ -87,24 +89,24 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 	p.gate.RUnlock()
 
 	if tooOld {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintln(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`)
-		return
+		return answer(http.StatusOK, expired), nil
 	}
 	if before != nil {
 		if status := before(r.Method, r.URL.Path); status != 0 {
-			http.Error(w, "the judge refuses this request", status)
-			return
+			return answer(status, "the judge refuses this request"), nil
 		}
 	}
-	forward := p.forward
-	forward.ModifyResponse = func(response *http.Response) error {
+	response, err := p.next.RoundTrip(r)
+	if err == nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.requests[number].status = response.StatusCode
-		return nil
 	}
-	forward.ServeHTTP(w, r)
+	return response, err
+}
+
+func answer(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
 // hold drops all connections, and lets no request pass until the returned function is called.
@@ -154,18 +156,19 @@ func (p *proxy) count(since int, verb string) (n int) {
 	return n
 }
 
-// writes returns the requests that write a namespace or a ConfigMap in it, from the index since on, such
-// as "POST 201". The status shows whether the write succeeded: those are accepted.
-func (p *proxy) writes(since int, namespace string) (all, accepted []string) {
+// writes returns the requests that write a namespace or a ConfigMap in it, from the index since on. Without a
+// namespace, it returns all writes.
+func (p *proxy) writes(since int, namespace string) (writes []request) {
+	path := "/api/v1/namespaces/" + namespace
 	for _, r := range p.all()[since:] {
-		path := r.path + "/"
-		if strings.Contains("GET LIST WATCH", r.verb) || path != "/api/v1/namespaces/"+namespace+"/" && !strings.HasPrefix(path, "/api/v1/namespaces/"+namespace+"/configmaps/") {
-			continue
-		}
-		all = append(all, fmt.Sprint(r.verb, " ", r.status))
-		if r.status/100 == 2 {
-			accepted = append(accepted, all[len(all)-1])
+		if !strings.Contains("GET LIST WATCH", r.verb) && (namespace == "" || r.path == path || strings.HasPrefix(r.path+"/", path+"/configmaps/")) {
+			writes = append(writes, r)
 		}
 	}
-	return all, accepted
+	return writes
+}
+
+// accepted are the writes that succeeded.
+func (p *proxy) accepted(since int, namespace string) []request {
+	return slices.DeleteFunc(p.writes(since, namespace), func(r request) bool { return r.status/100 != 2 })
 }

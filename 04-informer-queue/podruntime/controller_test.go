@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // In these tests the clock is fake, and the queue and its workers are the real ones.
@@ -21,25 +23,15 @@ import (
 // work takes a second.
 func work() { time.Sleep(time.Second) } //nolint:forbidigo // fake time
 
-// start runs the controller in the background of a synctest bubble, silently. The function that it
-// returns stops it and waits.
+// start runs the controller in a synctest bubble, silently, until the test ends or stop is called.
 func start(t *testing.T, c *controller, workers int, reconcile func(context.Context, string) error, synced ...cache.DoneChecker) (stop func()) {
 	t.Cleanup(c.queue.ShutDown) // also if run doesn't
-	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.run(ctx, workers, reconcile, synced...)
-	}()
+	_, stop = testcluster.Run(t, func(ctx context.Context) error {
+		c.run(klog.NewContext(ctx, logr.Discard()), workers, reconcile, synced...)
+		return nil
+	})
 	synctest.Wait()
-	return func() {
-		cancel()
-		select {
-		case <-done:
-		case <-time.After(time.Hour):
-			panic("run does not return, though its context ended an hour ago")
-		}
-	}
+	return stop
 }
 
 // wait lets the time pass, and everything happen that is due.
@@ -64,11 +56,11 @@ func TestReconcileHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newController(nil, io.Discard)
 		var left time.Duration
-		defer start(t, c, 1, func(ctx context.Context, _ string) error {
+		start(t, c, 1, func(ctx context.Context, _ string) error {
 			deadline, _ := ctx.Deadline()
 			left = time.Until(deadline)
 			return nil
-		})()
+		})
 		c.queue.Add("coast")
 		synctest.Wait()
 		assert.Equal(t, 20*time.Second, left)
@@ -79,13 +71,13 @@ func TestAKeyBeingProcessedIsReconciledOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls, atOnce, most atomic.Int32
 		c := newController(nil, io.Discard)
-		defer start(t, c, 4, func(context.Context, string) error {
+		start(t, c, 4, func(context.Context, string) error {
 			calls.Add(1)
 			most.Store(max(most.Load(), atOnce.Add(1)))
 			defer atOnce.Add(-1)
 			work()
 			return nil
-		})()
+		})
 		c.queue.Add("coast")
 		synctest.Wait() // a worker is processing it
 		c.queue.Add("coast")
@@ -103,11 +95,11 @@ func TestKeysAreReconciledSideBySide(t *testing.T) {
 		for _, key := range []string{"coast", "harbour", "open-sea", "pier"} {
 			c.queue.Add(key)
 		}
-		defer start(t, c, 2, func(context.Context, string) error {
+		start(t, c, 2, func(context.Context, string) error {
 			work()
 			finished.Add(1)
 			return nil
-		})()
+		})
 		wait(1500 * time.Millisecond)
 		assert.EqualValues(t, 2, finished.Load())
 		wait(time.Second)
@@ -180,7 +172,7 @@ func TestNothingIsReconciledBeforeTheCachesHaveSynced(t *testing.T) {
 		count := func(context.Context, string) error { calls.Add(1); return nil }
 		synced := make(syncing)
 		c := newController(nil, io.Discard)
-		defer start(t, c, 1, count, synced)()
+		start(t, c, 1, count, synced)
 		c.queue.Add("coast")
 		wait(time.Minute)
 		assert.Zero(t, calls.Load())

@@ -112,7 +112,7 @@ func TestALineThatFailedIsPrintedLater(t *testing.T) {
 					}
 					return out.Write(line)
 				}), pod("coast", "bell", runs(time.Now().Add(-time.Minute))))
-				defer start(t, c, 1, c.reconcile)()
+				start(t, c, 1, c.reconcile)
 				c.queue.Add("coast")
 				wait(time.Minute)
 				assert.Equal(t, "Pods in namespace coast have been running for 1.00 minutes.\n", out.Take())

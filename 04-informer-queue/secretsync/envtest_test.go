@@ -389,11 +389,7 @@ func (e *env) becomes(what string, want map[string]string) {
 
 // start runs the program until the test ends, or the function that it returns is called.
 func (e *env) start(faults ...fault) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(e, e.run(ctx, faults...)) })
-	stop = func() { cancel(); running.Wait() }
-	e.Cleanup(stop)
+	_, stop = testcluster.Run(e, func(ctx context.Context) error { return e.run(ctx, faults...) })
 	return stop
 }
 
