@@ -100,7 +100,15 @@ func fill(b *testing.B, client kubernetes.Interface, pods int) {
 			for _, condition := range []corev1.PodConditionType{"PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"} {
 				large.Status.Conditions = append(large.Status.Conditions, corev1.PodCondition{Type: condition, Status: corev1.ConditionTrue})
 			}
-			return create(b.Context(), client, large)
+			large.Spec.Containers = []corev1.Container{{Name: "main", Image: "registry.example.com/shop/checkout-service:v1.42.3", Args: []string{"--listen=:8080", "--log-level=info"}}}
+			status := large.Status
+			created, err := client.CoreV1().Pods("shop").Create(b.Context(), large, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			created.Status = status
+			_, err = client.CoreV1().Pods("shop").UpdateStatus(b.Context(), created, metav1.UpdateOptions{})
+			return err
 		})
 	}
 	require.NoError(b, writing.Wait())
