@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -80,10 +81,9 @@ func rendered(text string, strict bool, write func(*bytes.Buffer) error) (string
 		return out.String(), nil
 	case !strict && missing.MatchString(err.Error()):
 		return "", nil
-	case errors.Unwrap(err) != nil:
-		err = errors.Unwrap(err)
+	default:
+		return "", fmt.Errorf("rendering the template %q: %w", text, cmp.Or(errors.Unwrap(err), err))
 	}
-	return "", fmt.Errorf("rendering the template %q: %w", text, err)
 }
 
 // render renders all templates. Of an object of which nothing but the name is known (see

@@ -56,8 +56,7 @@ func (c *children) output(typ eventType, p program) (string, error) {
 
 func (c *children) retry(typ eventType, command func() *exec.Cmd) error {
 	for tries := 0; ; tries++ {
-		code, took, err := c.once(command())
-		c.ran(typ, code, took)
+		code, err := c.once(typ, command())
 		switch {
 		case err == nil || c.retryExitCode == 0 || code != c.retryExitCode:
 			return err
@@ -69,56 +68,34 @@ func (c *children) retry(typ eventType, command func() *exec.Cmd) error {
 }
 
 func (c *children) command(p program, arguments, environment []string) *exec.Cmd {
-	return &exec.Cmd{
-		Path:   p.path,
-		Args:   slices.Concat(p.line, arguments),
-		Env:    append(os.Environ(), environment...),
-		Stdout: c.stdout,
-		Stderr: c.stderr,
-		// A process group of its own. So the Ctrl-C of a terminal, which goes to
-		// a whole group, does not reach it; and what it has started dies with it
-		// when it must be killed.
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
-		// A daemon that a script leaves behind may hold the pipe open for ever.
-		// It is not waited for.
-		WaitDelay: time.Second,
-	}
+	command := exec.CommandContext(c.kill, p.path)
+	command.Args = slices.Concat(p.line, arguments)
+	command.Env = append(os.Environ(), environment...)
+	command.Stdout, command.Stderr = c.stdout, c.stderr
+	// A process group of its own. So the Ctrl-C of a terminal, which goes to a whole group,
+	// does not reach it; and what it has started dies with it when it must be killed.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	// A daemon that a script leaves behind may hold the pipe open for ever. It is not waited for.
+	command.WaitDelay = time.Second
+	return command
 }
 
 // once runs the command. The code is -1 if it has none: it did not start, or
 // died of a signal.
-func (c *children) once(command *exec.Cmd) (code int, took time.Duration, err error) {
+func (c *children) once(typ eventType, command *exec.Cmd) (code int, err error) {
 	start := time.Now()
-	err = c.startAndWait(command)
-	took = time.Since(start)
-	code = -1
-	if command.ProcessState != nil {
-		code = command.ProcessState.ExitCode()
-	}
+	err = command.Run()
+	code = command.ProcessState.ExitCode()
+	c.ran(typ, code, time.Since(start))
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return code, took, nil
+		return code, nil
 	case c.kill.Err() != nil:
-		return code, took, fmt.Errorf("%s: %w", command.Args[0], errKilled)
+		return code, fmt.Errorf("%s: %w", command.Args[0], errKilled)
 	case errors.Is(err, syscall.E2BIG), errors.Is(err, syscall.EINVAL):
-		return code, took, objectError{fmt.Errorf("%w: an argument or a variable is too large, or has a NUL; leave that field out of --argument, or --object-env-var", err)}
+		return code, objectError{fmt.Errorf("%w: an argument or a variable is too large, or has a NUL; leave that field out of --argument, or --object-env-var", err)}
 	default:
-		return code, took, fmt.Errorf("%s: %w", command.Args[0], err)
+		return code, fmt.Errorf("%s: %w", command.Args[0], err)
 	}
-}
-
-// startAndWait does what exec.CommandContext would, but kills the whole group,
-// and needs no goroutine for each child.
-func (c *children) startAndWait(command *exec.Cmd) error {
-	if err := c.kill.Err(); err != nil {
-		return err
-	}
-	if err := command.Start(); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(c.kill, func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // it may have ended
-	})
-	defer stop()
-	return command.Wait()
 }

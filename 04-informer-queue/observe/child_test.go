@@ -102,15 +102,6 @@ func TestOutputIsThatOfTheLastRun(t *testing.T) {
 	assert.Equal(t, "noise\nnoise\n", f.err.String())
 }
 
-func TestAChildHasAProcessGroupOfItsOwn(t *testing.T) {
-	f := newFamily(t.Context())
-	require.NoError(t, f.do(t, `echo $$; ps -o pgid= -p $$`))
-	lines := strings.Fields(f.out.String())
-	require.Len(t, lines, 2)
-	assert.Equal(t, lines[0], lines[1])
-	assert.NotEqual(t, strconv.Itoa(syscall.Getpgrp()), lines[1])
-}
-
 func TestAKillTakesWhatTheChildHasStarted(t *testing.T) {
 	kill, cancel := context.WithCancel(t.Context())
 	f := newFamily(kill)

@@ -27,7 +27,11 @@ type controller struct {
 	handled  cache.ResourceEventHandlerRegistration
 	queue    workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	pending  pending
-	fullSync fullSync
+
+	// The keys of the running full sync that have not been reconciled yet; without any, none is
+	// running. It needs no lock: the informer adds what exists at the start, and only then the
+	// worker begins.
+	fullSync map[cache.ObjectName]bool
 
 	// Only the worker uses these.
 	failures    int // commands in a row that have failed
@@ -43,8 +47,9 @@ func newController(o *options, target target, stdout, stderr io.Writer, kill con
 	c := &controller{
 		target: target, options: o, metrics: newMetrics(), end: end,
 		queue:   workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "observe"}),
-		pending: pending{events: map[cache.ObjectName]event{}}, fullSync: fullSync{},
-		givenUp: map[cache.ObjectName]bool{},
+		pending: pending{events: map[cache.ObjectName]event{}},
+
+		fullSync: map[cache.ObjectName]bool{}, givenUp: map[cache.ObjectName]bool{},
 	}
 	c.children = &children{
 		kill: kill, stdout: stdout, stderr: stderr, ran: c.metrics.ran,
@@ -54,7 +59,7 @@ func newController(o *options, target target, stdout, stderr io.Writer, kill con
 		objects:  target.client.Resource(target.mapping.Resource).Namespace(target.scope.namespace),
 		selector: o.selector,
 		listed:   func() { c.queue.Add(listedKey) },
-		failed:   func(err error) { end(err) },
+		failed:   end,
 	}
 	var err error
 	if c.informer, err = source.informer(); err != nil {
@@ -129,11 +134,11 @@ func (c *controller) guarded(ctx context.Context, k cache.ObjectName) (err error
 func (c *controller) OnAdd(object any, isInInitialList bool) {
 	u := object.(*unstructured.Unstructured)
 	if !isInInitialList {
-		c.enqueue(cache.MetaObjectToName(u), event{present: addedEvent}, addedEvent)
+		c.enqueue(u, addedEvent)
 		return
 	}
 	c.fullSync[cache.MetaObjectToName(u)] = true
-	c.enqueue(cache.MetaObjectToName(u), event{present: syncEvent}, syncEvent)
+	c.enqueue(u, syncEvent)
 }
 
 // OnUpdate is called for what has changed, and after a list for everything.
@@ -146,7 +151,7 @@ func (c *controller) OnUpdate(before, now any) {
 		c.OnDelete(old)
 		c.OnAdd(u, false)
 	case old.GetResourceVersion() != u.GetResourceVersion():
-		c.enqueue(cache.MetaObjectToName(u), event{present: updatedEvent}, updatedEvent)
+		c.enqueue(u, updatedEvent)
 	}
 }
 
@@ -156,12 +161,15 @@ func (c *controller) OnDelete(object any) {
 	if unseen, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unseen.Obj
 	}
-	u := object.(*unstructured.Unstructured)
-	c.enqueue(cache.MetaObjectToName(u), event{gone: u}, deletedEvent)
+	c.enqueue(object.(*unstructured.Unstructured), deletedEvent)
 }
 
 // enqueue keeps an event for the worker, and adds the key.
-func (c *controller) enqueue(k cache.ObjectName, e event, typ eventType) {
+func (c *controller) enqueue(u *unstructured.Unstructured, typ eventType) {
+	k, e := cache.MetaObjectToName(u), event{present: typ}
+	if typ == deletedEvent {
+		e = event{gone: u}
+	}
 	c.metrics.count(typ)
 	c.pending.add(k, e)
 	c.queue.Add(k)

@@ -33,8 +33,6 @@ type event struct {
 	present eventType                  // Sync, Added or Updated; empty: nothing
 }
 
-func (e event) empty() bool { return e == event{} }
-
 // then merges an event that is still pending with the next one. An object that was
 // added and then changed is still new, so the first type stays. An object that came
 // and went while the event was pending leaves no trace.
@@ -76,7 +74,7 @@ func (p *pending) take(k cache.ObjectName) event {
 // giveBack puts back what is left of the event. What has happened meanwhile comes
 // behind it.
 func (p *pending) giveBack(k cache.ObjectName, rest event) {
-	if rest.empty() {
+	if rest == (event{}) {
 		return
 	}
 	p.mu.Lock()

@@ -51,18 +51,9 @@ func TestEventsOfAKeyAreMerged(t *testing.T) {
 				}
 				p.giveBack(k, taken)
 				assert.Equal(t, e, p.take(k), "given back after %d", i)
-				assert.Empty(t, p.events)
+				p.giveBack(k, event{})
+				assert.Empty(t, p.events, "what was handled is forgotten")
 			}
 		})
 	}
-}
-
-func TestAnEventThatWasHandledIsForgotten(t *testing.T) {
-	p := pending{events: map[cache.ObjectName]event{}}
-	p.add(cache.ObjectName{Name: "a"}, event{present: addedEvent})
-	p.giveBack(cache.ObjectName{Name: "a"}, event{})
-	assert.Len(t, p.events, 1)
-	p.take(cache.ObjectName{Name: "a"})
-	p.giveBack(cache.ObjectName{Name: "a"}, event{})
-	assert.Empty(t, p.events)
 }

@@ -247,7 +247,7 @@ func newExample(t *testing.T) *namespace {
 
 	n := newNamespace(t, testcluster.Shared(t))
 	t.Setenv("PATH", os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
-	t.Setenv("KUBECONFIG", n.kubeconfig)
+	t.Setenv("KUBECONFIG", n.Kubeconfig)
 	t.Setenv("KUBECACHEDIR", n.cacheDir)
 	t.Setenv("OBSERVE", os.Args[0])
 	t.Setenv(asProgram, "observe")

@@ -88,17 +88,6 @@ func TestHelpGoesToStdoutAndIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestFindProgram(t *testing.T) {
-	var none program
-	require.NoError(t, none.find())
-	assert.False(t, none.given())
-
-	p := found(t, "sh", "-c")
-	assert.True(t, p.given())
-	assert.Contains(t, p.path, "/sh")
-	assert.Equal(t, []string{"sh", "-c"}, p.line, "the program sees itself under the name that the user wrote")
-}
-
 // found is a program in $PATH.
 func found(t testing.TB, line ...string) program {
 	t.Helper()

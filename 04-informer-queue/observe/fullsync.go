@@ -1,33 +1,10 @@
 package main
 
-import (
-	"fmt"
+import "fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/cache"
-)
-
-// fullSync are the keys of the running full sync that have not been reconciled yet; without any,
-// none is running. The first full sync starts when the cache has synced; --resync-period starts
-// others. It has ended when each key was reconciled, or has failed; with --once, a key that failed
-// is retried first.
-//
-// It needs no lock: the informer adds what exists at the start, and only then the worker begins.
-type fullSync map[cache.ObjectName]bool
-
-// join adds a key if a full sync is running.
-func (s fullSync) join(k cache.ObjectName) {
-	if len(s) > 0 {
-		s[k] = true
-	}
-}
-
-// done takes a key out and reports whether it was the last.
-func (s fullSync) done(k cache.ObjectName) bool {
-	last := s[k] && len(s) == 1
-	delete(s, k)
-	return last
-}
+// The first full sync starts when the cache has synced; --resync-period starts others. It has
+// ended when each of its keys was reconciled, or has failed; with --once, a key that failed is
+// retried first.
 
 // resync replays everything as Sync. While a full sync is still running, the next time is early
 // enough.
@@ -39,9 +16,7 @@ func (c *controller) resync() {
 	c.fullSync[resyncKey] = true
 	c.syncStarted()
 	for _, object := range c.informer.GetStore().List() {
-		k := cache.MetaObjectToName(object.(*unstructured.Unstructured))
-		c.fullSync[k] = true
-		c.enqueue(k, event{present: syncEvent}, syncEvent)
+		c.OnAdd(object, true) // as at the start
 	}
 }
 

@@ -44,11 +44,16 @@ func script(t testing.TB, body string) string {
 	return path
 }
 
+// printed is what a program has printed.
+type printed struct{ stdout, stderr testcluster.Output }
+
+func (p *printed) output() string { return p.stdout.String() + p.stderr.String() }
+
 // running is an observe that runs inside of the test.
 type running struct {
-	stdout, stderr testcluster.Output
-	cancel         context.CancelFunc
-	code           chan int
+	printed
+	cancel context.CancelFunc
+	code   chan int
 }
 
 // start starts one. The test must wait for its end.
@@ -69,16 +74,17 @@ func (r *running) end() int {
 	return <-r.code
 }
 
-// runToEnd runs observe to its own end.
-func runToEnd(t testing.TB, args ...string) (stdout, stderr string, code int) {
+// runToEnd runs observe to its own end, with that exit code.
+func runToEnd(t testing.TB, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	r := start(t, args...)
 	select {
-	case code = <-r.code:
+	case code := <-r.code:
+		require.Equal(t, want, code, r.output())
 	case <-time.After(testcluster.TestTimeout):
-		require.Fail(t, "observe does not end", "%s%s", r.stdout.String(), r.stderr.String())
+		require.Fail(t, "observe does not end", r.output())
 	}
-	return r.stdout.String(), r.stderr.String(), code
+	return r.stdout.String(), r.stderr.String()
 }
 
 // eventually waits for a condition.

@@ -46,7 +46,9 @@ func (c *controller) checkNames(ctx context.Context) error {
 			return err
 		}
 		if gone {
-			c.fullSync.join(k)
+			if len(c.fullSync) > 0 { // it ends after this, too
+				c.fullSync[k] = true
+			}
 			c.metrics.count(deletedEvent)
 			// What is pending for the name by now happened after that.
 			c.pending.giveBack(k, event{gone: c.nameOnly(k)})
@@ -60,7 +62,7 @@ func (c *controller) checkNames(ctx context.Context) error {
 // isGone reads the cache, and then the server with a GET. An object that is not in the
 // cache may be one that the selector leaves out.
 func (c *controller) isGone(ctx context.Context, k cache.ObjectName) (bool, error) {
-	if _, exists := c.cached(k); exists {
+	if c.cached(k) != nil {
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)

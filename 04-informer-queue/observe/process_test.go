@@ -16,8 +16,8 @@ import (
 // process is a program of this package that runs as a process of its own.
 type process struct {
 	*exec.Cmd
-	stdout, stderr testcluster.Output
-	wait           func() error
+	printed
+	wait func() error
 }
 
 // startProcess starts one.
@@ -45,5 +45,3 @@ func startCommand(t *testing.T, environment []string, path string, args ...strin
 	})
 	return p
 }
-
-func (p *process) output() string { return p.stdout.String() + p.stderr.String() }

@@ -14,8 +14,8 @@ import (
 )
 
 func init() {
-	onThisSystem["orphans are reaped"] = reapsOrphans
-	onThisSystem["Ctrl-C reaches it once"] = reachesItOnce
+	onARealServer["orphans are reaped"] = reapsOrphans
+	onARealServer["Ctrl-C reaches it once"] = reachesItOnce
 
 	// initProcess in a process that is not number 1. On Linux any process can adopt
 	// the orphans among its descendants.

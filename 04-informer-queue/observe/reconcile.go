@@ -51,8 +51,11 @@ func (c *controller) reconcile(ctx context.Context, k cache.ObjectName) error {
 	case c.options.once:
 		err = c.giveUp(ctx, k, err)
 	}
-	if c.fullSync.done(k) {
-		c.syncEnded()
+	if c.fullSync[k] {
+		delete(c.fullSync, k)
+		if len(c.fullSync) == 0 {
+			c.syncEnded()
+		}
 	}
 	return err
 }
@@ -100,33 +103,32 @@ func (c *controller) reconcileObject(ctx context.Context, k cache.ObjectName) er
 		}
 		e.gone = nil
 	}
-	if e.present != "" {
-		// In the form that it has by now. If it does not exist any more, its
-		// deletion is on the way.
-		if object, exists := c.cached(k); exists {
-			if err := c.execute(e.present, object, c.options.program); err != nil {
-				return err
-			}
+	// In the form that it has by now. If it does not exist any more, its deletion is on the way.
+	if object := c.cached(k); object != nil && e.present != "" {
+		if err := c.execute(e.present, object, c.options.program); err != nil {
+			return err
 		}
-		e.present = ""
 	}
+	e.present = ""
 	return nil
 }
 
-// cached returns the object as the cache has it.
-func (c *controller) cached(k cache.ObjectName) (*unstructured.Unstructured, bool) {
-	object, exists, err := c.informer.GetStore().GetByKey(k.String())
-	if err != nil || !exists {
-		return nil, false
-	}
-	return object.(*unstructured.Unstructured), true
+// cached returns the object as the cache has it, or nil.
+func (c *controller) cached(k cache.ObjectName) *unstructured.Unstructured {
+	object, _, _ := c.informer.GetStore().GetByKey(k.String()) // an informer's store has no errors
+	u, _ := object.(*unstructured.Unstructured)
+	return u
 }
 
 // execute runs the program for an event. Without one, the header line is all.
 func (c *controller) execute(typ eventType, object *unstructured.Unstructured, p program) error {
-	arguments, err := c.arguments(object)
+	rendered, err := render(c.options.arguments, object.Object, isNameOnly(object))
 	if err != nil {
 		return objectError{err}
+	}
+	arguments := append([]string{object.GetName()}, rendered...)
+	if c.scope.namespaced {
+		arguments = append([]string{object.GetNamespace()}, arguments...)
 	}
 	environment, err := c.environment(typ, object)
 	if err != nil {
@@ -142,16 +144,6 @@ func (c *controller) execute(typ eventType, object *unstructured.Unstructured, p
 		c.failures = 0
 	}
 	return err
-}
-
-// arguments are what a program gets after its own.
-func (c *controller) arguments(object *unstructured.Unstructured) ([]string, error) {
-	var arguments []string
-	if c.scope.namespaced {
-		arguments = append(arguments, object.GetNamespace())
-	}
-	rendered, err := render(c.options.arguments, object.Object, isNameOnly(object))
-	return append(append(arguments, object.GetName()), rendered...), err
 }
 
 // environment is what a program gets besides the variables of observe.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -40,10 +41,7 @@ func (s *source) informer() (cache.SharedIndexInformer, error) {
 			cache.DefaultWatchErrorHandler(ctx, r, err)
 		}
 	}
-	if err := informer.SetWatchErrorHandlerWithContext(logUnlessEnded); err != nil {
-		return nil, err
-	}
-	return informer, informer.SetTransform(slim)
+	return informer, errors.Join(informer.SetWatchErrorHandlerWithContext(logUnlessEnded), informer.SetTransform(slim))
 }
 
 // list reads one page.
@@ -61,11 +59,10 @@ func (s *source) list(ctx context.Context, options metav1.ListOptions) (runtime.
 	case err == nil:
 		s.listWorked.Store(true)
 		s.listed()
-		return list, nil
 	case !s.listWorked.Load():
 		s.failed(err)
 	}
-	return nil, err
+	return list, err
 }
 
 // watch opens a watch.

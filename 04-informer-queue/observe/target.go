@@ -61,14 +61,11 @@ type scope struct {
 }
 
 func scopeOf(mapping *meta.RESTMapping, namespace string) scope {
-	s := scope{
-		resource:   mapping.Resource.GroupResource().String(),
-		namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+	name := mapping.Resource.GroupResource().String()
+	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		return scope{resource: name}
 	}
-	if s.namespaced {
-		s.namespace = namespace
-	}
-	return s
+	return scope{name, true, namespace}
 }
 
 // String is for messages: services in namespace default.
