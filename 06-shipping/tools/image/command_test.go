@@ -91,61 +91,51 @@ func TestCtrlCEndsTheBuild(t *testing.T) {
 }
 
 func TestTheRevision(t *testing.T) {
-	folder := copyModule(t)
-	t.Chdir(folder)
+	t.Chdir(copyModule(t))
 	t.Setenv("SOURCE_DATE_EPOCH", "")
-	parse := func(args ...string) (Options, error) { return parseOptions(t.Context(), args, nil) }
+	check := func(revision string, created int64, args ...string) {
+		t.Helper()
+		o, err := parseOptions(t.Context(), args, nil)
+		require.NoError(t, err)
+		assert.Equal(t, revision, o.Revision)
+		assert.Equal(t, created, o.Created.Unix())
+	}
+	refuses := func(want string) {
+		t.Helper()
+		_, err := parseOptions(t.Context(), nil, nil)
+		require.ErrorContains(t, err, want)
+	}
 
-	_, err := parse()
-	require.EqualError(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (fatal: not a git repository (or any of the parent directories): .git)")
-
+	const sayIt = "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH "
+	refuses(sayIt + "(fatal: not a git repository (or any of the parent directories): .git)")
 	hash := inRepository(t, "..")
-	o, err := parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash, o.Revision)
-	assert.EqualValues(t, 1600000000, o.Created.Unix(), "the commit's time")
-
+	check(hash, 1600000000) // the commit's time
 	require.NoError(t, os.WriteFile("new.go", []byte("package shipping"), 0o600))
-	o, err = parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash+"-dirty", o.Revision)
-
-	o, err = parse("--revision=abc")
-	require.NoError(t, err)
-	assert.Equal(t, "abc", o.Revision)
-	assert.EqualValues(t, 1600000000, o.Created.Unix())
-
+	check(hash+"-dirty", 1600000000)
+	check("abc", 1600000000, "--revision=abc")
 	t.Setenv("SOURCE_DATE_EPOCH", "1650000000")
-	o, err = parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash+"-dirty", o.Revision)
-	assert.EqualValues(t, 1650000000, o.Created.Unix())
+	check(hash+"-dirty", 1650000000)
 
 	for _, wrong := range []string{"yesterday", "-1", "9000000000"} {
 		t.Setenv("SOURCE_DATE_EPOCH", wrong)
-		_, err = parse()
-		require.EqualError(t, err, `SOURCE_DATE_EPOCH is "`+wrong+`", which is no number of seconds since 1970; correct or unset it`)
+		refuses(`SOURCE_DATE_EPOCH is "` + wrong + `", which is no number of seconds since 1970; correct or unset it`)
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	t.Setenv("PATH", "")
-	_, err = parse()
-	require.ErrorContains(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (exec: ")
+	refuses(sayIt + "(exec: ")
 }
 
 // inRepository commits all that is in a folder, and returns the commit.
 func inRepository(t *testing.T, folder string) string {
 	t.Helper()
-	for name, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "Jane", "GIT_AUTHOR_EMAIL": "jane@example.com", "GIT_AUTHOR_DATE": "1500000000 +0000",
-		"GIT_COMMITTER_NAME": "Jane", "GIT_COMMITTER_EMAIL": "jane@example.com", "GIT_COMMITTER_DATE": "1600000000 +0000",
-	} {
-		t.Setenv(name, value)
-	}
-	for _, args := range []string{"init", "add .", "commit --message=first"} {
-		printed(t, "git", append([]string{"-C", folder}, strings.Fields(args)...)...)
-	}
-	hash := printed(t, "git", "-C", folder, "rev-parse", "HEAD")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	hash := printed(t, "sh", "-ec", `cd "$0"
+git init --quiet
+git add .
+export GIT_AUTHOR_DATE='1500000000 +0000' GIT_COMMITTER_DATE='1600000000 +0000'
+git -c user.name=Jane -c user.email=jane@example.com commit --quiet --message=first
+git rev-parse HEAD`, folder)
 	require.Regexp(t, "^[0-9a-f]{40}$", hash)
 	return hash
 }
