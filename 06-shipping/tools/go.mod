@@ -3,6 +3,7 @@ module example.com/hacking-a-controller/06-shipping/tools
 go 1.26.0
 
 require (
+	example.com/hacking-a-controller/05-crd-operator v0.0.0
 	example.com/hacking-a-controller/05-crd-operator/postgres v0.0.0
 	example.com/hacking-a-controller/testcluster v0.0.0
 	github.com/google/go-containerregistry v0.22.1

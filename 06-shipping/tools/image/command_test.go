@@ -2,6 +2,7 @@ package image
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,15 +11,25 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
-// command runs the program in the folder of the stand-in, outside any clone,
-// and returns what it says.
+// command runs the program in the folder of the stand-in, and returns what it says.
 func command(t *testing.T, ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems strings.Builder
-	code = Run(ctx, args, &out, &problems)
+	code = cli.Run(ctx, Command(Build), args, &out, &problems)
 	return code, out.String(), problems.String()
+}
+
+// parse returns what the program would build.
+func parse(t *testing.T, args ...string) (got Options, stderr string) {
+	t.Helper()
+	var problems strings.Builder
+	run := func(_ context.Context, o Options, _ io.Writer) error { got = o; return nil }
+	cli.Run(t.Context(), Command(run), args, io.Discard, &problems)
+	return got, problems.String()
 }
 
 func TestTheProgramPrintsWhatItMade(t *testing.T) {
@@ -74,8 +85,8 @@ func TestHelp(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	o, err := parseOptions(t.Context(), []string{"--revision=abc"}, nil)
-	require.NoError(t, err)
+	o, stderr := parse(t, "--revision=abc")
+	require.Empty(t, stderr)
 	assert.EqualValues(t, 1700000000, o.Created.Unix())
 	assert.Equal(t, []string{"../bin/cnat-manager.tar", "v0.6.0", "abc", "linux/" + runtime.GOARCH},
 		append([]string{o.Output, o.Version, o.Revision}, o.Platforms...))
@@ -86,8 +97,8 @@ func TestCtrlCEndsTheBuild(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, stderr := command(t, ctx, "--revision=abc", "--output="+filepath.Join(t.TempDir(), "image.tar"))
-	assert.Equal(t, 130, code)
-	assert.Equal(t, "interrupted; what was compiled so far is kept, so the next build goes on from there\n", stderr)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: interrupted; what was compiled so far is kept, so the next build goes on from there\n", stderr)
 }
 
 func TestTheRevision(t *testing.T) {
@@ -95,15 +106,15 @@ func TestTheRevision(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	check := func(revision string, created int64, args ...string) {
 		t.Helper()
-		o, err := parseOptions(t.Context(), args, nil)
-		require.NoError(t, err)
+		o, stderr := parse(t, args...)
+		require.Empty(t, stderr)
 		assert.Equal(t, revision, o.Revision)
 		assert.Equal(t, created, o.Created.Unix())
 	}
 	refuses := func(want string) {
 		t.Helper()
-		_, err := parseOptions(t.Context(), nil, nil)
-		require.ErrorContains(t, err, want)
+		_, stderr := parse(t)
+		require.Contains(t, stderr, want)
 	}
 
 	const sayIt = "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH "

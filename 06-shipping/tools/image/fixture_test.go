@@ -35,7 +35,7 @@ func makeImage(t *testing.T, folder string, platforms ...string) (archive string
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	t.Chdir(folder)
-	require.NoError(t, build(t.Context(), optionsOf(archive, platforms...), io.Discard))
+	require.NoError(t, Build(t.Context(), optionsOf(archive, platforms...), io.Discard))
 	t.Chdir(here)
 	return archive, readArchive(t, archive)
 }
