@@ -117,8 +117,8 @@ func TestTheRevision(t *testing.T) {
 		require.Contains(t, stderr, want)
 	}
 
-	const sayIt = "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH "
-	refuses(sayIt + "(fatal: not a git repository (or any of the parent directories): .git)")
+	const unknown = "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH "
+	refuses(unknown + "(fatal: not a git repository (or any of the parent directories): .git)")
 	hash := inRepository(t, "..")
 	check(hash, 1600000000) // the commit's time
 	require.NoError(t, os.WriteFile("new.go", []byte("package shipping"), 0o600))
@@ -133,7 +133,7 @@ func TestTheRevision(t *testing.T) {
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	t.Setenv("PATH", "")
-	refuses(sayIt + "(exec: ")
+	refuses(unknown + "(exec: ")
 }
 
 // inRepository commits all that is in a folder, and returns the commit.
