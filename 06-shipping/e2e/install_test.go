@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,31 +83,33 @@ func sample(t *testing.T, l *lab) {
 	assert.Equal(t, "YAY\n", l.kubectl("logs", "-n", "quay", "example-at-pod"))
 }
 
+// create creates an At that is due.
+func (l *lab) create(namespace, name, command string) {
+	l.t.Helper()
+	require.NoError(l.t, l.createAt(l.t.Context(), namespace, name, time.Date(2019, 4, 12, 10, 12, 0, 0, time.UTC), command))
+}
+
 // What the kubelet would replace, and what a shell does with it.
 func dollars(t *testing.T, l *lab) {
-	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "dollars"},
-		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "echo $(echo one) $$ '$(HOSTNAME) $$$'"}}`))
+	l.create("quay", "dollars", `echo $(echo one) $$ '$(HOSTNAME) $$$'`)
 	l.kubectl("wait", "-n", "quay", "--for=condition=Complete", "at/dollars", timeout)
 	// The pid of the shell is 1 where each container has pids of its own, which the lab's have not.
 	assert.Regexp(t, `^one \d+ \$\(HOSTNAME\) \$\$\$\n$`, l.kubectl("logs", "-n", "quay", "dollars-pod"))
 }
 
 func deleted(_ *testing.T, l *lab) {
-	l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "quay", "name": "deleted"},
-		"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
+	l.create("quay", "deleted", "sleep 600")
 	l.kubectl("wait", "-n", "quay", "--for=create", "pod/deleted-pod", timeout)
 	l.kubectl("delete", "pod", "-n", "quay", "deleted-pod", "--force")
 	l.kubectl("wait", "-n", "quay", "--for=condition=Failed", "at/deleted", timeout)
 }
 
 func foreign(t *testing.T, l *lab) {
-	at := &cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Spec: cnat.AtSpec{Schedule: "2019-04-12T10:12:00Z", Command: "sleep 600"}}
-	pod := lifecycle.DesiredPod(at, lifecycle.DefaultImage)
+	pod := lifecycle.DesiredPod(&cnat.At{ObjectMeta: metav1.ObjectMeta{Name: "taken"}, Spec: cnat.AtSpec{Command: "sleep 600"}}, lifecycle.DefaultImage)
 	pod.Labels, pod.OwnerReferences, pod.Finalizers = nil, nil, nil
 	before, err := l.client.CoreV1().Pods("quay").Create(t.Context(), pod, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = l.ats.CnatV1alpha1().Ats("quay").Create(t.Context(), at, metav1.CreateOptions{})
-	require.NoError(t, err)
+	l.create("quay", "taken", "sleep 600")
 	l.kubectl("wait", "-n", "quay", "--for=condition=Scheduled=false", "at/taken", timeout)
 	after, err := l.client.CoreV1().Pods("quay").Get(t.Context(), pod.Name, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -180,8 +183,7 @@ func uninstall(t *testing.T, l *lab, before string) {
 
 	// Two whose pods run when the manager is uninstalled. Each pod has the finalizer.
 	for _, name := range []string{"long", "longer"} {
-		l.apply([]byte(`{"apiVersion": "cnat.programming-kubernetes.info/v1alpha1", "kind": "At", "metadata": {"namespace": "users", "name": "` + name + `"},
-			"spec": {"schedule": "2019-04-12T10:12:00Z", "command": "sleep 600"}}`))
+		l.create("users", name, "sleep 600")
 		l.kubectl("wait", "-n", "users", "--for=create", "pod/"+name+"-pod", timeout)
 		l.kubectl("wait", "-n", "users", "--for=jsonpath={.status.phase}=Running", "pod/"+name+"-pod", timeout)
 	}

@@ -57,7 +57,7 @@ func (o *load) create(ctx context.Context) {
 		// luck: an At that is created late runs late, and is counted
 		due := time.Now().Add(2 * time.Second)
 		for range o.each {
-			o.createAt(due)
+			o.createNext(due)
 		}
 		select {
 		case <-ctx.Done():
@@ -67,18 +67,22 @@ func (o *load) create(ctx context.Context) {
 	}
 }
 
-func (o *load) createAt(due time.Time) {
-	at := &cnat.At{
-		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("at-%d", o.created)},
-		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: "echo YAY"},
-	}
+func (o *load) createNext(due time.Time) {
 	// The server may be down. Then this one is created next, unless the request has
 	// reached the server and only the answer was lost. For the same reason the end of the
 	// load does not cut a request off.
-	_, err := o.ats.CnatV1alpha1().Ats(o.namespace).Create(o.t.Context(), at, metav1.CreateOptions{})
+	err := o.createAt(o.t.Context(), o.namespace, fmt.Sprintf("at-%d", o.created), due, "echo YAY")
 	if err == nil || apierrors.IsAlreadyExists(err) {
 		o.created++
 	}
+}
+
+func (l *lab) createAt(ctx context.Context, namespace, name string, due time.Time, command string) error {
+	_, err := l.ats.CnatV1alpha1().Ats(namespace).Create(ctx, &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: command},
+	}, metav1.CreateOptions{})
+	return err
 }
 
 // atLeast waits until so many Ats are done.

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"context"
-	"crypto/tls"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -116,15 +114,8 @@ func (l *lab) prefixOfVolumes() string {
 func (l *lab) scrape(t require.TestingT, ip, token string) string {
 	ctx, cancel := context.WithTimeout(l.t.Context(), testcluster.TestTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+ip+":8443/metrics", nil)
+	code, body, err := scrape.Get(ctx, "https://"+ip+":8443/metrics", token)
 	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+token)
-	insecure := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}} // made at the start, and signed by nobody
-	response, err := insecure.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return string(body)
+	require.Equal(t, http.StatusOK, code)
+	return body
 }

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -53,16 +54,12 @@ func (h history) Querier(int64, int64) (storage.Querier, error) {
 	return &storage.MockQuerier{SelectMockFunction: func(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
 		found := &found{SeriesSet: storage.EmptySeriesSet()}
 		for _, series := range h {
-			if matches(series.Metric, matchers) {
+			if !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return !m.Matches(series.Metric.Get(m.Name)) }) {
 				found.series = append(found.series, promql.NewStorageSeries(series))
 			}
 		}
 		return found
 	}}, nil
-}
-
-func matches(metric labels.Labels, matchers []*labels.Matcher) bool {
-	return !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return !m.Matches(metric.Get(m.Name)) })
 }
 
 // found is a set of series that are all there: it has no errors and no warnings.
@@ -91,12 +88,8 @@ func firing(t *testing.T, rule Rule, h history, end time.Duration) []string {
 		result, err := query.Exec(ctx).Vector()
 		return slices.Clone(result), err
 	}
-	var pending model.Duration
-	if rule.For != "" {
-		var err error
-		pending, err = model.ParseDuration(rule.For)
-		require.NoError(t, err)
-	}
+	pending, err := model.ParseDuration(cmp.Or(rule.For, "0s"))
+	require.NoError(t, err)
 
 	since := map[string]time.Time{}
 	var fires []string

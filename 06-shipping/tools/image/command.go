@@ -14,8 +14,9 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/oci"
 )
 
@@ -45,63 +46,58 @@ type Options struct {
 // platforms that a program can be compiled for. The lab runs programs of its own system, which may be darwin.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 
-// Run is the program image: it builds the image that its arguments describe, of the module in this folder, and returns
-// the program's exit code.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseOptions(ctx, args, stdout)
-	if err == nil {
-		err = build(ctx, o, stdout)
-	}
-	switch {
-	case err == nil, errors.Is(err, pflag.ErrHelp):
-		return 0
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "interrupted; what was compiled so far is kept, so the next build goes on from there")
-		return 130
-	}
-	fmt.Fprintln(stderr, "error:", err)
-	return 1
-}
-
 var tag = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
-// parseOptions reads the command line, and asks git for what it does not say.
-func parseOptions(ctx context.Context, args []string, help io.Writer) (o Options, err error) {
-	flags := pflag.NewFlagSet("image", pflag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are told once, by Run
-	flags.Usage = func() {
-		fmt.Fprintf(help, "Builds the manager's image without Docker, as an OCI archive.\n\nUsage:\n  image [flags]\n\nFlags:\n%s", flags.FlagUsages())
+// Command returns the program. What its flags and git say, it hands to run, which is [Build].
+func Command(run func(ctx context.Context, o Options, stdout io.Writer) error) *cobra.Command {
+	var o Options
+	command := &cobra.Command{
+		Use:   "image",
+		Short: "Build the manager's image without Docker, as an OCI archive",
+		Args:  cli.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			ctx := command.Context()
+			if err := o.check(command.Flags().Changed("revision")); err != nil {
+				return cli.UsageError(command, err)
+			}
+			err := o.askGit(ctx)
+			if err == nil {
+				err = run(ctx, o, command.OutOrStdout())
+			}
+			if ctx.Err() != nil {
+				return errors.New("interrupted; what was compiled so far is kept, so the next build goes on from there")
+			}
+			return err
+		},
 	}
+	flags := command.Flags()
 	flags.StringVar(&o.Output, "output", "../bin/cnat-manager.tar", "the archive")
 	flags.StringVar(&o.Version, "version", "v0.6.0", "the version, which is the image's tag")
 	flags.StringVar(&o.Revision, "revision", "", "the commit (default: git's)")
 	flags.StringSliceVar(&o.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "what the image runs on, such as linux/amd64,linux/arm64")
-	switch err = flags.Parse(args); {
-	case errors.Is(err, pflag.ErrHelp):
-		return o, err
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case !tag.MatchString(o.Version):
-		err = fmt.Errorf("--version %q is no tag: that is up to 128 letters, digits, dots, dashes and underscores", o.Version)
-	case flags.Changed("revision") && !tag.MatchString(o.Revision):
-		err = fmt.Errorf("--revision %q is not the name of a commit", o.Revision)
-	case len(o.Platforms) == 0:
-		err = errors.New("--platform is empty")
-	}
-	for _, platform := range o.Platforms {
-		if err == nil && !slices.Contains(platforms, platform) {
-			err = fmt.Errorf("there is no platform %q; choose of %s", platform, strings.Join(platforms, ", "))
-		}
-	}
-	if err != nil {
-		return o, fmt.Errorf("%w; see image --help", err)
-	}
-	return o, o.askGit(ctx)
+	return command
 }
 
-// build compiles the manager for each platform, and writes the archive.
-func build(ctx context.Context, o Options, stdout io.Writer) error {
+// check is about what the command line says, which may be the revision.
+func (o Options) check(revision bool) error {
+	switch {
+	case !tag.MatchString(o.Version):
+		return fmt.Errorf("--version %q is no tag: that is up to 128 letters, digits, dots, dashes and underscores", o.Version)
+	case revision && !tag.MatchString(o.Revision):
+		return fmt.Errorf("--revision %q is not the name of a commit", o.Revision)
+	case len(o.Platforms) == 0:
+		return errors.New("--platform is empty")
+	}
+	for _, platform := range o.Platforms {
+		if !slices.Contains(platforms, platform) {
+			return fmt.Errorf("there is no platform %q; choose of %s", platform, strings.Join(platforms, ", "))
+		}
+	}
+	return nil
+}
+
+// Build compiles the manager for each platform, and writes the archive.
+func Build(ctx context.Context, o Options, stdout io.Writer) error {
 	start := time.Now()
 	archive, err := oci.Create(o.Output)
 	if err != nil {

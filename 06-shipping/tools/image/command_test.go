@@ -2,6 +2,7 @@ package image
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,15 +11,25 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
-// command runs the program in the folder of the stand-in, outside any clone,
-// and returns what it says.
+// command runs the program in the folder of the stand-in, and returns what it says.
 func command(t *testing.T, ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems strings.Builder
-	code = Run(ctx, args, &out, &problems)
+	code = cli.Run(ctx, Command(Build), args, &out, &problems)
 	return code, out.String(), problems.String()
+}
+
+// parse returns what the program would build.
+func parse(t *testing.T, args ...string) (got Options, stderr string) {
+	t.Helper()
+	var problems strings.Builder
+	run := func(_ context.Context, o Options, _ io.Writer) error { got = o; return nil }
+	cli.Run(t.Context(), Command(run), args, io.Discard, &problems)
+	return got, problems.String()
 }
 
 func TestTheProgramPrintsWhatItMade(t *testing.T) {
@@ -74,8 +85,8 @@ func TestHelp(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	o, err := parseOptions(t.Context(), []string{"--revision=abc"}, nil)
-	require.NoError(t, err)
+	o, stderr := parse(t, "--revision=abc")
+	require.Empty(t, stderr)
 	assert.EqualValues(t, 1700000000, o.Created.Unix())
 	assert.Equal(t, []string{"../bin/cnat-manager.tar", "v0.6.0", "abc", "linux/" + runtime.GOARCH},
 		append([]string{o.Output, o.Version, o.Revision}, o.Platforms...))
@@ -86,66 +97,56 @@ func TestCtrlCEndsTheBuild(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, stderr := command(t, ctx, "--revision=abc", "--output="+filepath.Join(t.TempDir(), "image.tar"))
-	assert.Equal(t, 130, code)
-	assert.Equal(t, "interrupted; what was compiled so far is kept, so the next build goes on from there\n", stderr)
+	assert.Equal(t, 1, code)
+	assert.Equal(t, "error: interrupted; what was compiled so far is kept, so the next build goes on from there\n", stderr)
 }
 
 func TestTheRevision(t *testing.T) {
-	folder := copyModule(t)
-	t.Chdir(folder)
+	t.Chdir(copyModule(t))
 	t.Setenv("SOURCE_DATE_EPOCH", "")
-	parse := func(args ...string) (Options, error) { return parseOptions(t.Context(), args, nil) }
+	check := func(revision string, created int64, args ...string) {
+		t.Helper()
+		o, stderr := parse(t, args...)
+		require.Empty(t, stderr)
+		assert.Equal(t, revision, o.Revision)
+		assert.Equal(t, created, o.Created.Unix())
+	}
+	refuses := func(want string) {
+		t.Helper()
+		_, stderr := parse(t)
+		require.Contains(t, stderr, want)
+	}
 
-	_, err := parse()
-	require.EqualError(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (fatal: not a git repository (or any of the parent directories): .git)")
-
+	const unknown = "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH "
+	refuses(unknown + "(fatal: not a git repository (or any of the parent directories): .git)")
 	hash := inRepository(t, "..")
-	o, err := parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash, o.Revision)
-	assert.EqualValues(t, 1600000000, o.Created.Unix(), "the commit's time")
-
+	check(hash, 1600000000) // the commit's time
 	require.NoError(t, os.WriteFile("new.go", []byte("package shipping"), 0o600))
-	o, err = parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash+"-dirty", o.Revision)
-
-	o, err = parse("--revision=abc")
-	require.NoError(t, err)
-	assert.Equal(t, "abc", o.Revision)
-	assert.EqualValues(t, 1600000000, o.Created.Unix())
-
+	check(hash+"-dirty", 1600000000)
+	check("abc", 1600000000, "--revision=abc")
 	t.Setenv("SOURCE_DATE_EPOCH", "1650000000")
-	o, err = parse()
-	require.NoError(t, err)
-	assert.Equal(t, hash+"-dirty", o.Revision)
-	assert.EqualValues(t, 1650000000, o.Created.Unix())
+	check(hash+"-dirty", 1650000000)
 
 	for _, wrong := range []string{"yesterday", "-1", "9000000000"} {
 		t.Setenv("SOURCE_DATE_EPOCH", wrong)
-		_, err = parse()
-		require.EqualError(t, err, `SOURCE_DATE_EPOCH is "`+wrong+`", which is no number of seconds since 1970; correct or unset it`)
+		refuses(`SOURCE_DATE_EPOCH is "` + wrong + `", which is no number of seconds since 1970; correct or unset it`)
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	t.Setenv("PATH", "")
-	_, err = parse()
-	require.ErrorContains(t, err, "git does not know this commit; say it with --revision, and its time, in seconds since 1970, with SOURCE_DATE_EPOCH (exec: ")
+	refuses(unknown + "(exec: ")
 }
 
 // inRepository commits all that is in a folder, and returns the commit.
 func inRepository(t *testing.T, folder string) string {
 	t.Helper()
-	for name, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
-		"GIT_AUTHOR_NAME": "Jane", "GIT_AUTHOR_EMAIL": "jane@example.com", "GIT_AUTHOR_DATE": "1500000000 +0000",
-		"GIT_COMMITTER_NAME": "Jane", "GIT_COMMITTER_EMAIL": "jane@example.com", "GIT_COMMITTER_DATE": "1600000000 +0000",
-	} {
-		t.Setenv(name, value)
-	}
-	for _, args := range []string{"init", "add .", "commit --message=first"} {
-		printed(t, "git", append([]string{"-C", folder}, strings.Fields(args)...)...)
-	}
-	hash := printed(t, "git", "-C", folder, "rev-parse", "HEAD")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	hash := printed(t, "sh", "-ec", `cd "$0"
+git init --quiet
+git add .
+export GIT_AUTHOR_DATE='1500000000 +0000' GIT_COMMITTER_DATE='1600000000 +0000'
+git -c user.name=Jane -c user.email=jane@example.com commit --quiet --message=first
+git rev-parse HEAD`, folder)
 	require.Regexp(t, "^[0-9a-f]{40}$", hash)
 	return hash
 }

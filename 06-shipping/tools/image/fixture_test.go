@@ -3,7 +3,6 @@ package image
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -36,7 +35,7 @@ func makeImage(t *testing.T, folder string, platforms ...string) (archive string
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	t.Chdir(folder)
-	require.NoError(t, build(t.Context(), optionsOf(archive, platforms...), io.Discard))
+	require.NoError(t, Build(t.Context(), optionsOf(archive, platforms...), io.Discard))
 	t.Chdir(here)
 	return archive, readArchive(t, archive)
 }
@@ -49,37 +48,10 @@ func optionsOf(archive string, platforms ...string) Options {
 func readArchive(t *testing.T, path string) v1.ImageIndex {
 	t.Helper()
 	dir := t.TempDir()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	for _, entry := range readTar(t, file) {
-		place := filepath.Join(dir, entry.Name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(place), 0o700))
-		require.NoError(t, os.WriteFile(place, entry.content, 0o600))
-	}
+	printed(t, "tar", "-xf", path, "-C", dir)
 	index, err := layout.ImageIndexFromPath(dir)
 	require.NoError(t, err)
 	return index
-}
-
-// entry is a file in a tar file.
-type entry struct {
-	*tar.Header
-	content []byte
-}
-
-func readTar(t *testing.T, in io.Reader) (entries []entry) {
-	t.Helper()
-	for archive := tar.NewReader(in); ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return entries
-		}
-		require.NoError(t, err)
-		content, err := io.ReadAll(archive)
-		require.NoError(t, err)
-		entries = append(entries, entry{header, content})
-	}
 }
 
 // only returns the only entry of an index.
@@ -91,8 +63,18 @@ func only(t *testing.T, index v1.ImageIndex) v1.Descriptor {
 	return manifest.Manifests[0]
 }
 
-// filesOf returns what is in an image.
-func filesOf(t *testing.T, image v1.Image) []entry {
+// onlyImage returns the only image of an index.
+func onlyImage(t *testing.T, index v1.ImageIndex) (v1.Image, *v1.ConfigFile) {
+	t.Helper()
+	image, err := index.Image(only(t, index).Digest)
+	require.NoError(t, err)
+	config, err := image.ConfigFile()
+	require.NoError(t, err)
+	return image, config
+}
+
+// programOf writes what is in an image to a file: the program, and no shell beside it.
+func programOf(t *testing.T, image v1.Image) (header *tar.Header, path string) {
 	t.Helper()
 	layers, err := image.Layers()
 	require.NoError(t, err)
@@ -100,17 +82,16 @@ func filesOf(t *testing.T, image v1.Image) []entry {
 	content, err := layers[0].Uncompressed()
 	require.NoError(t, err)
 	defer content.Close()
-	return readTar(t, content)
-}
-
-// programOf writes the program of an image to a file.
-func programOf(t *testing.T, image v1.Image) string {
-	t.Helper()
-	files := filesOf(t, image)
-	require.Len(t, files, 1)
-	path := filepath.Join(t.TempDir(), "manager")
-	require.NoError(t, os.WriteFile(path, files[0].content, 0o700))
-	return path
+	archive := tar.NewReader(content)
+	header, err = archive.Next()
+	require.NoError(t, err)
+	program, err := io.ReadAll(archive)
+	require.NoError(t, err)
+	_, err = archive.Next()
+	require.ErrorIs(t, err, io.EOF)
+	path = filepath.Join(t.TempDir(), "manager")
+	require.NoError(t, os.WriteFile(path, program, 0o700))
+	return header, path
 }
 
 // printed is what a program prints.

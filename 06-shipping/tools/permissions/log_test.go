@@ -36,76 +36,58 @@ func TestEachEventIsWhatTheAuthorizerWasAsked(t *testing.T) {
 	configMap := func(verb string) Request {
 		return Request{Verb: verb, Resource: "configmaps", Namespace: "demo", Name: "settings"}
 	}
+	get := map[Request]Use{configMap("get"): once}
+	const (
+		cannotCreate = `configmaps "settings" is forbidden: User "u" cannot create resource "configmaps" in API group "" in the namespace "demo"`
+		cannotScale  = `ats.x "settings" is forbidden: User "u" cannot create resource "ats/scale" in API group "x" at the cluster scope`
+		anAccount    = `"username":"system:serviceaccount:demo:`
+	)
 	for name, tc := range map[string]struct {
 		event string
 		want  map[Request]Use
 	}{
-		"an object": {line(allowed + `"verb":"get",` + settingsInDemo), map[Request]Use{configMap("get"): once}},
-		"a refusal": {line(forbid + `"verb":"get",` + settingsInDemo), map[Request]Use{configMap("get"): refused}},
-		"a subresource of another group": {
-			line(allowed + `"verb":"update","objectRef":{"resource":"ats","namespace":"demo","name":"a","apiGroup":"x","apiVersion":"v1","subresource":"status"}`),
-			map[Request]Use{{Verb: "update", Group: "x", Resource: "ats/status", Namespace: "demo", Name: "a"}: once},
-		},
-		"a list with a field selector has a name": {
-			line(allowed + `"verb":"list","requestURI":"/api/v1/namespaces/demo/configmaps?fieldSelector=metadata.name%3Dsettings",` + settingsInDemo),
-			map[Request]Use{configMap("list"): once},
-		},
-		"a creation has no name, whatever the log says": {
-			line(made + `"verb":"create",` + settingsInDemo),
-			map[Request]Use{{Verb: "create", Resource: "configmaps", Namespace: "demo"}: once},
-		},
-		"the creation of a subresource has one": {
-			line(made + `"verb":"create","objectRef":{"resource":"pods","namespace":"demo","name":"p","apiVersion":"v1","subresource":"eviction"}`),
-			map[Request]Use{{Verb: "create", Resource: "pods/eviction", Namespace: "demo", Name: "p"}: once},
-		},
-		"a path, without what stands behind the question mark": {
-			line(allowed + `"verb":"get","requestURI":"/openapi/v3/apis/x%2Dy?hash=1"`),
-			map[Request]Use{{Verb: "get", Path: "/openapi/v3/apis/x-y"}: once},
-		},
-		"an apply that makes its object creates it, by its name": {
-			line(made + `"verb":"patch",` + settingsInDemo),
-			map[Request]Use{configMap("patch"): once, configMap("create"): {Allowed: 1}},
-		},
-		"an update that makes its object creates it": {
-			line(made + `"verb":"update",` + settingsInDemo),
-			map[Request]Use{configMap("update"): once, configMap("create"): {Allowed: 1}},
-		},
-		"an apply that may not make its object": {
-			line(later(`configmaps "settings" is forbidden: User "u" cannot create resource "configmaps" in API group "" in the namespace "demo"`) + `"verb":"patch",` + settingsInDemo),
-			map[Request]Use{configMap("patch"): once, configMap("create"): refused},
-		},
+		"an object": {allowed + `"verb":"get",` + settingsInDemo, get},
+		"a refusal": {forbid + `"verb":"get",` + settingsInDemo, map[Request]Use{configMap("get"): refused}},
+		"a subresource of another group": {allowed + `"verb":"update","objectRef":{"resource":"ats","namespace":"demo","name":"a","apiGroup":"x","subresource":"status"}`,
+			map[Request]Use{{Verb: "update", Group: "x", Resource: "ats/status", Namespace: "demo", Name: "a"}: once}},
+		"a list with a field selector has a name": {allowed + `"verb":"list","requestURI":"/api/v1/namespaces/demo/configmaps?fieldSelector=metadata.name%3Dsettings",` + settingsInDemo,
+			map[Request]Use{configMap("list"): once}},
+		"a creation has no name, whatever the log says": {made + `"verb":"create",` + settingsInDemo,
+			map[Request]Use{{Verb: "create", Resource: "configmaps", Namespace: "demo"}: once}},
+		"the creation of a subresource has one": {made + `"verb":"create","objectRef":{"resource":"pods","namespace":"demo","name":"p","subresource":"eviction"}`,
+			map[Request]Use{{Verb: "create", Resource: "pods/eviction", Namespace: "demo", Name: "p"}: once}},
+		"a path, without what stands behind the question mark": {allowed + `"verb":"get","requestURI":"/openapi/v3/apis/x%2Dy?hash=1"`,
+			map[Request]Use{{Verb: "get", Path: "/openapi/v3/apis/x-y"}: once}},
+		"an apply that makes its object creates it, by its name": {made + `"verb":"patch",` + settingsInDemo,
+			map[Request]Use{configMap("patch"): once, configMap("create"): {Allowed: 1}}},
+		"an update that makes its object creates it": {made + `"verb":"update",` + settingsInDemo,
+			map[Request]Use{configMap("update"): once, configMap("create"): {Allowed: 1}}},
+		"an apply that may not make its object": {later(cannotCreate) + `"verb":"patch",` + settingsInDemo,
+			map[Request]Use{configMap("patch"): once, configMap("create"): refused}},
 		"the same without a namespace": {
-			line(later(`ats.x "settings" is forbidden: User "u" cannot create resource "ats/scale" in API group "x" at the cluster scope`) + `"verb":"patch","objectRef":{"resource":"ats","subresource":"scale","apiGroup":"x","name":"settings"}`),
+			later(cannotScale) + `"verb":"patch","objectRef":{"resource":"ats","subresource":"scale","apiGroup":"x","name":"settings"}`,
 			map[Request]Use{
 				{Verb: "patch", Group: "x", Resource: "ats/scale", Name: "settings"}:  once,
 				{Verb: "create", Group: "x", Resource: "ats/scale", Name: "settings"}: refused,
 			},
 		},
-		"a 403 of something else than the authorizer": {
-			line(later(`pods "p" is forbidden: exceeded quota: compute`) + `"verb":"patch",` + settingsInDemo),
-			map[Request]Use{configMap("patch"): once},
-		},
-		"a refusal to be somebody else": {
-			line(`"responseStatus":{"code":403,"message":"users \"root\" is forbidden: User \"u\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope","details":{"name":"root"}},"verb":"get",` + settingsInDemo),
-			map[Request]Use{{Verb: "impersonate", Resource: "users", Name: "root"}: refused},
-		},
-		"a request that never came as far as the authorizer": {
-			line(`"responseStatus":{"code":429},"verb":"get",` + settingsInDemo), map[Request]Use{},
-		},
-		"somebody else": {
-			strings.Replace(line(allowed+`"verb":"get",`+settingsInDemo), ":operator", ":operator2", 1), map[Request]Use{},
-		},
+		"a 403 of something else than the authorizer": {later(`pods "p" is forbidden: exceeded quota: compute`) + `"verb":"patch",` + settingsInDemo,
+			map[Request]Use{configMap("patch"): once}},
+		"a refusal to be somebody else": {`"responseStatus":{"code":403,"message":"users \"root\" is forbidden: User \"u\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope","details":{"name":"root"}},"verb":"get",` + settingsInDemo,
+			map[Request]Use{{Verb: "impersonate", Resource: "users", Name: "root"}: refused}},
+		"a request that never came as far as the authorizer": {`"responseStatus":{"code":429},"verb":"get",` + settingsInDemo, map[Request]Use{}},
+
+		"somebody else": {allowed + `"verb":"get","user":{` + anAccount + `operator2"},` + settingsInDemo, map[Request]Use{}},
 		"somebody else who acts as the account": {
-			strings.Replace(line(allowed+`"verb":"get","impersonatedUser":{"username":"system:serviceaccount:demo:operator"},`+settingsInDemo), ":operator", ":admin", 1),
-			map[Request]Use{configMap("get"): once},
+			allowed + `"verb":"get","user":{` + anAccount + `admin"},"impersonatedUser":{` + anAccount + `operator"},` + settingsInDemo, get,
 		},
 		"the account that acts as somebody else": {
-			line(allowed + `"verb":"get","impersonatedUser":{"username":"root"},` + settingsInDemo), map[Request]Use{},
+			allowed + `"verb":"get","impersonatedUser":{"username":"root"},` + settingsInDemo, map[Request]Use{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := NewLog(operator)
-			require.NoError(t, log.Read(strings.NewReader(tc.event)))
+			require.NoError(t, log.Read(strings.NewReader(line(tc.event))))
 			assert.Equal(t, tc.want, log.Uses)
 			assert.Equal(t, len(tc.want) > 0, log.Requests > 0)
 		})

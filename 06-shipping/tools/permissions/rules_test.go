@@ -52,10 +52,8 @@ func TestWhoIsBoundToWhat(t *testing.T) {
 		"a group of others":                      {clusterRole + binding("", "r", `subjects: [{kind: Group, name: "system:serviceaccounts:other"}]`), ""},
 		"a binding that the cluster itself made": {clusterRole + strings.Replace(binding("", "r", toOperator), "  name: b", "  name: b\n  labels: {kubernetes.io/bootstrapping: rbac-defaults}", 1), ""},
 		"other objects are passed over":          {"kind: Role\napiVersion: example.com/v1\nrules: 7\n" + clusterRole + "---\n# nothing\n" + binding("", "r", toOperator), `ClusterRoleBinding "b" of ClusterRole "r"; : get pods`},
-		"a role of other roles, as the cluster has it": {
-			object("ClusterRole", "", "r", "aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}\n"+getPods) + binding("", "r", toOperator),
-			`ClusterRoleBinding "b" of ClusterRole "r"; : get pods`,
-		},
+		"a role of other roles, as the cluster has it": {object("ClusterRole", "", "r", "aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}\n"+getPods) + binding("", "r", toOperator),
+			`ClusterRoleBinding "b" of ClusterRole "r"; : get pods`},
 		"a list, as kubectl get prints it": {
 			`{"apiVersion":"v1","kind":"List","items":[
 			  {"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"r"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]},

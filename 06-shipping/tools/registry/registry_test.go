@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 )
 
 // lines passes each line that a program prints to a test.
@@ -36,7 +38,9 @@ func start(t *testing.T, args ...string) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout, code := make(lines, 1), make(chan int, 1)
 	var stderr strings.Builder
-	go func() { code <- Main(ctx, append([]string{"--address=127.0.0.1:0"}, args...), stdout, &stderr) }()
+	go func() {
+		code <- cli.Run(ctx, Command(), append([]string{"--address=127.0.0.1:0"}, args...), stdout, &stderr)
+	}()
 	t.Cleanup(func() {
 		cancel()
 		assert.Zero(t, <-code, stderr.String())
@@ -95,16 +99,16 @@ func TestARegistryThatCannotRun(t *testing.T) {
 		"no port":                  {"--address=127.0.0.1", `--address "127.0.0.1" is no address; write one such as 127.0.0.1:5050`},
 		"a port that is taken":     {"--address=" + taken, "listen tcp " + taken + ": bind: address already in use; choose another address with --address"},
 		"a folder that is a file":  {"--blobs=" + file, "making the folder of the blobs: mkdir " + file + ": not a directory; choose another with --blobs"},
-		"an unknown flag":          {"--moon", "unknown flag: --moon"},
-		"an argument":              {"moon", `unknown command "moon" for "registry"`},
+		"an unknown flag":          {"--moon", "unknown flag: --moon; see registry --help"},
+		"an argument":              {"moon", `unexpected argument "moon"; see registry --help`},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			// luck: it ends one that runs, which is the failure
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // if it runs
 			defer cancel()
 			var stdout, stderr strings.Builder
-			assert.Equal(t, 1, Main(ctx, []string{"--address=127.0.0.1:0", tc.args}, &stdout, &stderr))
-			assert.Equal(t, "registry: "+tc.want+"\n", stderr.String())
+			assert.Equal(t, 1, cli.Run(ctx, Command(), []string{"--address=127.0.0.1:0", tc.args}, &stdout, &stderr))
+			assert.Equal(t, "error: "+tc.want+"\n", stderr.String())
 			assert.Empty(t, stdout.String())
 		})
 	}

@@ -4,16 +4,8 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
+	"example.com/hacking-a-controller/05-crd-operator/cli"
 	"example.com/hacking-a-controller/06-shipping/tools/registry"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(registry.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { cli.Main(registry.Command()) }
