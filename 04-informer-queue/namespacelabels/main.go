@@ -131,11 +131,17 @@ func (c *controller) processNextItem(ctx context.Context) bool {
 }
 
 // reconcile makes the ConfigMap of a namespace what it should be.
-func (c *controller) reconcile(ctx context.Context, namespace string) (err error) {
-	ns, _ := c.namespaces.Get(namespace) // from the cache: the only error is that there is none
-	have, _ := c.configMaps.ConfigMaps(namespace).Get(name)
-	if ns == nil || ns.DeletionTimestamp != nil {
+func (c *controller) reconcile(ctx context.Context, namespace string) error {
+	ns, err := c.namespaces.Get(namespace)
+	if apierrors.IsNotFound(err) || err == nil && ns.DeletionTimestamp != nil {
 		return nil // everything in it is deleted with it
+	}
+	have, haveErr := c.configMaps.ConfigMaps(namespace).Get(name)
+	if apierrors.IsNotFound(haveErr) {
+		have, haveErr = nil, nil
+	}
+	if err := errors.Join(err, haveErr); err != nil {
+		return err
 	}
 	_, wanted := ns.Annotations[annotation]
 	data := map[string]string{"labels": labels.Set(ns.Labels).String()} // sorted
