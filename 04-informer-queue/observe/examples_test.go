@@ -153,7 +153,7 @@ func mailsOnce(t *testing.T, n *namespace) {
 	mailbox := filepath.Join(t.TempDir(), "mail")
 	t.Setenv("MAILER", "tee -a "+mailbox)
 	for name, status := range map[string]corev1.ConditionStatus{"lost": corev1.ConditionUnknown, "broken": corev1.ConditionFalse, "well": corev1.ConditionTrue} {
-		node, err := n.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		node, err := n.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.name + "-" + name}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		since := metav1.Date(2026, 11, 27, 3, 0, 0, 0, time.UTC)
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse}, {Type: corev1.NodeReady, Status: status, LastTransitionTime: since}}
@@ -162,7 +162,8 @@ func mailsOnce(t *testing.T, n *namespace) {
 	}
 	n.once(t, "notready.sh")
 	n.once(t, "notready.sh")
-	assert.Equal(t, "Subject: node broken is NotReady since 2026-11-27T03:00:00Z\nSubject: node lost is NotReady since 2026-11-27T03:00:00Z\n", content(mailbox))
+	want := "Subject: node %[1]s-broken is NotReady since 2026-11-27T03:00:00Z\nSubject: node %[1]s-lost is NotReady since 2026-11-27T03:00:00Z\n"
+	assert.Equal(t, fmt.Sprintf(want, n.name), content(mailbox))
 }
 
 func annotatesTheOwner(t *testing.T, n *namespace) {
