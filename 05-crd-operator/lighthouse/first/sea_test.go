@@ -113,7 +113,7 @@ func TestItLeavesToOthersWhatIsTheirs(t *testing.T) {
 		_, err := s.reconcile()
 		require.Error(t, err, "it took a Deployment that is %s: metav1.IsControlledBy compares the UID", whose)
 		assert.Zero(t, s.writes, "it wrote to a Deployment that is %s", whose)
-		assert.EqualError(t, err, "the Deployment eddystone belongs to somebody else", "the lesson looks for these words in the log")
+		require.EqualError(t, err, "the Deployment eddystone belongs to somebody else", "the lesson looks for these words in the log")
 	}
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	for _, stale := range []error{apierrors.NewAlreadyExists(deployments, "eddystone"), apierrors.NewConflict(deployments, "eddystone", errors.New("it has changed"))} {

@@ -152,7 +152,7 @@ func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	}
 	for n, backoff := range []time.Duration{32 * turnEvery, 64 * turnEvery} { // after the sixth failure, and the seventh
 		waits(backoff)
-		o.reconciler.office.wait(fmt.Sprint("fastnet-", n), "") // another Lighthouse is faster
+		o.office.wait(fmt.Sprint("fastnet-", n), "") // another Lighthouse is faster
 		waits(turnEvery)
 		_, err = o.reconcile(t.Context())
 		require.Error(t, err)
