@@ -88,6 +88,15 @@ func TestADeleteNamesTheCopyAndItsVersion(t *testing.T) {
 	assert.Equal(t, &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}, options.Preconditions)
 }
 
+// What cannot be written is an error, which the queue tries again, and nothing is printed of it.
+func TestAWriteThatFailsIsNotReported(t *testing.T) {
+	c, _ := stale(t, observed{})
+	err := c.act(t.Context(), harbourDB, decision{update, "its data differs"}, observed{aSource(), aTarget(), aCopy()})
+	require.ErrorContains(t, err, "writing harbour/db: ")
+	assert.True(t, apierrors.IsNotFound(err), "the cause can still be seen")
+	assert.Empty(t, c.printed())
+}
+
 // An update that was refused has not been made: the next reconcile makes it, though nothing has changed.
 func TestARefusedUpdateIsMadeAgain(t *testing.T) {
 	made := aCopy(mark("secretsync/db/old-uid/harbour"))

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
@@ -85,9 +84,7 @@ func TestALighthouseStaysWhileItsRegistrationMay(t *testing.T) {
 			_ = s.reconcile() // some are errors
 			require.NotNil(t, s.light(), "the registration was forgotten")
 			assert.Equal(t, 1, s.registered())
-			ready := s.light().Status.Conditions[0]
-			assert.Equal(t, metav1.ConditionFalse, ready.Status)
-			assert.Contains(t, ready.Message, "annotate it with "+abandon, "it says what the way out is")
+			assert.Contains(t, s.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
 		})
 	}
 }

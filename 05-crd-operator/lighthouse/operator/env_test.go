@@ -91,7 +91,7 @@ func (c *coast) secret(bearer string) {
 	c.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.space, Name: "light-list"}}
 	_, err := controllerutil.CreateOrUpdate(c.Context(), c, secret, func() error {
-		secret.Data = map[string][]byte{tokenKey: []byte(bearer)}
+		secret.Data = map[string][]byte{tokenKey: []byte(bearer), "other": []byte("x")}
 		return nil
 	})
 	require.NoError(c, err)

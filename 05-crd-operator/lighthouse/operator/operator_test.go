@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,24 @@ func TestAReconcileThatChangesNothingMakesNoCall(t *testing.T) {
 	assert.Equal(t, []string{"office: GET"}, o.calls[before:], "once in a while it looks at the Light List")
 }
 
+func TestItWaitsForTheNumberAsLongAsTheOfficeWants(t *testing.T) {
+	c := newCoast(t)
+	c.list.Set(func(s *lightlist.Settings) { s.Takes.Duration = time.Hour })
+	require.NoError(t, c.Create(t.Context(), eddystone()))
+	o := c.operator(&wire{})
+	again, err := o.reconcile(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, time.Hour, again)
+	assert.Equal(t, "Reconciling Registering", c.is())
+	before := len(o.calls)
+	_, err = o.reconcile(t.Context()) // its Deployment has changed, perhaps
+	require.NoError(t, err)
+	assert.Len(t, o.calls, before, "it needn't look again")
+	c.clock.Step(time.Hour)
+	o.becomes("Ready Burning")
+	assert.NotEmpty(t, c.light().Status.Number)
+}
+
 func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
 	c := newCoast(t)
 	o := c.ready()
@@ -80,21 +99,30 @@ func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
 }
 
 func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
-	for kind, foreign := range map[string]client.Object{"Deployment": &appsv1.Deployment{}, "Service": &corev1.Service{}} {
-		t.Run(kind, func(t *testing.T) {
-			s := newShore(t)
+	for name, foreign := range map[string]client.Object{
+		"a Deployment": &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+			},
+		}},
+		"a Service": &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoast(t)
 			foreign.SetName("eddystone")
-			require.NoError(t, s.Create(t.Context(), foreign))
-			require.NoError(t, s.reconcile())
-			assert.Equal(t, "Stalled NameTaken", s.is())
-			assert.Contains(t, s.light().Status.Conditions[0].Message, "the "+kind+" eddystone belongs to somebody else")
+			require.NoError(t, c.Create(t.Context(), foreign))
+			require.NoError(t, c.Create(t.Context(), eddystone()))
+			o := c.operator(&wire{})
+			o.becomes("Stalled NameTaken")
+			assert.Contains(t, c.light().Status.Conditions[0].Message, strings.Replace(name, "a", "the", 1)+" eddystone belongs to somebody else")
 			version := foreign.GetResourceVersion()
-			require.NoError(t, s.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
+			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
 			assert.Equal(t, version, foreign.GetResourceVersion())
-			assert.Zero(t, s.bills("registered"))
-			s.delete(foreign)
-			require.NoError(t, s.reconcile())
-			assert.Equal(t, "Reconciling Lighting", s.is())
+			assert.Zero(t, c.bills("registered"))
+			require.NoError(t, c.Delete(t.Context(), foreign))
+			o.becomes("Ready Burning")
 		})
 	}
 }
@@ -161,16 +189,44 @@ func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(rame) })
 }
 
+func TestItGoesWhenTheOfficeIsBackOrAPersonGivesUp(t *testing.T) {
+	for name, end := range map[string]func(*coast){
+		"the office is back": func(c *coast) { c.list.Set(func(s *lightlist.Settings) { s.Down = false }) },
+		"a person gives up": func(c *coast) {
+			c.change(func(light *v1alpha1.Lighthouse) { light.Annotations = map[string]string{abandon: "yes"} })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCoast(t)
+			o := c.ready()
+			c.list.Set(func(s *lightlist.Settings) { s.Down = true })
+			require.NoError(t, c.Delete(t.Context(), eddystone()))
+			for range 5 {
+				c.clock.Step(time.Hour)
+				_, err := o.reconcile(t.Context())
+				require.Error(t, err)
+				assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
+			}
+			assert.Contains(t, c.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
+			end(c)
+			o.becomes("gone")
+			lights, _ := c.list.Books()
+			assert.Equal(t, name == "a person gives up", len(lights) == 1, "%v", lights)
+		})
+	}
+}
+
 func TestWhatTheOfficeRefusesStalls(t *testing.T) {
 	for code, is := range map[int]string{401: "Stalled TokenRefused", 403: "Stalled TokenRefused", 422: "Stalled Refused", 410: "Reconciling Withdrawn", 503: "Reconciling OfficeUnavailable"} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			s := newShore(t)
-			s.answer = func() *http.Response { return &http.Response{StatusCode: code, Body: http.NoBody} }
-			_ = s.reconcile() // some are errors
-			assert.Equal(t, is, s.is())
-			s.answer = nil
-			require.NoError(t, s.reconcile())
-			assert.Equal(t, "Reconciling Lighting", s.is())
+			c := newCoast(t)
+			require.NoError(t, c.Create(t.Context(), eddystone()))
+			const lookUp = 4
+			o := c.operator(&wire{at: lookUp, fault: answer(code, "")})
+			_, _ = o.reconcile(t.Context()) // some are errors
+			assert.Equal(t, is, c.is())
+			c.clock.Step(checkEvery)
+			o.becomes("Ready Burning")
 		})
 	}
 }
