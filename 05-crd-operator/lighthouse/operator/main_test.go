@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,14 +23,7 @@ func TestMain(m *testing.M) { testcluster.Main(m) }
 // start runs the whole program, until the test or the function ends it.
 func start(t *testing.T, config *rest.Config, office string, hooks webhook.Options) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, config, office, hooks) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(t, <-ended)
-	})
-	t.Cleanup(stop)
+	_, stop = testcluster.Run(t, func(ctx context.Context) error { return run(ctx, config, office, hooks) })
 	return stop
 }
 
