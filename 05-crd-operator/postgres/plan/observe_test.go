@@ -89,9 +89,9 @@ func (w *world) objects() observation {
 	return o
 }
 
-// hear adds the report of the agent in the pod that the operator has seen, if that answers.
+// hear adds the report of a member, if that answers.
 func (o *observation) hear(w *world, n int8) {
-	if m := w.at(n); m.works() && !m.mute && m.run == o.members[n-1].run {
+	if m := w.at(n); m.works() && !m.mute {
 		o.members[n-1].report = w.report(n)
 	}
 }
@@ -100,8 +100,8 @@ func (o *observation) hear(w *world, n int8) {
 // that of the primary. Meanwhile things happen.
 type look struct {
 	observation
-	at                          int8 // how far it is
-	statusChanged, leaseChanged bool // so Kubernetes refuses what is decided on the ones that were seen
+	at       int8 // how far it is
+	outdated bool // the cluster has changed since, so Kubernetes refuses what is decided on it
 }
 
 const (

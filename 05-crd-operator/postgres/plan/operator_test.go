@@ -23,11 +23,8 @@ func (w *world) decideSlowly(waited delay, s *scope) bool {
 	w.look, l.waited = look{}, waited
 	l.hear(w, s.without != primaryLast)
 	w.decide(l.observation, s)
-	if l.statusChanged {
+	if l.outdated {
 		w.conflicts(s)
-	}
-	if l.leaseChanged {
-		w.leaseChanges()
 	}
 	return true
 }
@@ -108,6 +105,7 @@ func (s *scope) oldest() int8 {
 // conflicts is what a change of the cluster means for decisions that were made before it.
 func (w *world) conflicts(s *scope) {
 	if s.without != compareSwap {
+		w.look.outdated = w.look.at > 0
 		w.refuse(writeStatus, deleteDisk)
 	}
 }
@@ -123,8 +121,6 @@ func (w *world) refuse(decided ...action) {
 			*p = pending{}
 		}
 	}
-	w.look.statusChanged = w.look.at > 0 && (w.look.statusChanged || slices.Contains(decided, writeStatus))
-	w.look.leaseChanged = w.look.at > 0 && (w.look.leaseChanged || slices.Contains(decided, freeLease))
 }
 
 // The states of a disk, as numbers.

@@ -33,6 +33,7 @@ func scopes() map[string]scope {
 		"a slow look":                       {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, slow: true},
 		"a slow look after a failover":      {begin: changed(), commits: 1, faults: 1, kinds: []kind{freeze}, hole: true, slow: true},
 		"a slow look, and no disk is left":  {begin: whole(2), commits: 1, faults: 2, kinds: []kind{kill, diskDeleted}, backup: true, slow: true},
+		"a slow look, and data loss":        {size: 2, commits: 1, faults: 1, kinds: lastCopies, leave: true, slow: true},
 		"from one member to three and back": {size: 1, commits: 1, faults: 1, kinds: []kind{kill}, wishes: []func(*spec){size(3), size(1)}},
 		"another primary is wanted":         {begin: whole(2), commits: 1, faults: 1, kinds: allFaults, wishes: []func(*spec){wants(2)}},
 		"a third is wanted as primary":      {begin: whole(3), commits: 1, wishes: []func(*spec){wants(3), wants(2)}},
