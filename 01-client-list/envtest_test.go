@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net/http"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -68,21 +66,16 @@ func TestAgainstARealServer(t *testing.T) {
 	})
 }
 
-// forget makes etcd forget everything before now, as it usually does every five minutes. The server then
-// refuses to go on with a list that began before.
+// forget makes etcd forget everything before now, so that the server refuses to go on with a list that began before.
 func forget(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface) {
 	t.Helper()
 	before, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
 	require.NoError(t, err)
 	// A write makes the moment of that list a past one.
-	now, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "now-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, now.ResourceVersion)
-	response, err := http.Post(c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction").String(), "application/json", strings.NewReader(body))
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
+	c.Compact(t)
 	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1, Continue: before.Continue})
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 }

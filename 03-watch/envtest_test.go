@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"slices"
@@ -229,25 +228,11 @@ func TestTheVersionIsGone(t *testing.T) {
 		proxy.Refuse()
 		remove(t, c, bells[:5]...)
 		create(t, c, name, buoys...)
-		compact(t, c)
+		c.Compact(t)
 		proxy.Allow()
 		waitUntil(t, func() bool { return slices.Equal(slices.Concat(bells[5:], buoys), there(out)) }, out)
 		assert.Regexp(t, `# .*too old.*; listing in `, out.String())
 	}
-}
-
-// compact makes etcd forget everything but the present.
-func compact(t *testing.T, c *testcluster.Cluster) {
-	t.Helper()
-	list, err := c.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{Limit: 1})
-	require.NoError(t, err)
-	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction").String(), strings.NewReader(body))
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 
 // BenchmarkRuntime measures the LIST that follows each event, in a namespace of so many pods.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -36,7 +33,7 @@ func TestTheVersionIsGone(t *testing.T) {
 	n.delete(t, "goes")
 	n.create(t, "again", "comes")
 	n.patch(t, "changes", `{"data":{"x":"1"}}`)
-	compact(t, n.Cluster)
+	n.Compact(t)
 	proxy.Allow()
 	d.isTrue(t, n, r.output)
 	assert.Equal(t, 0, r.end())
@@ -48,19 +45,4 @@ func TestTheVersionIsGone(t *testing.T) {
 		reported = append(reported, words[0]+" "+words[3])
 	}
 	assert.ElementsMatch(t, []string{"Deleted again", "Added again", "Deleted goes", "Added comes", "Updated changes", "Deleted never-was"}, reported)
-}
-
-// compact makes etcd forget everything but the present.
-func compact(t *testing.T, c *testcluster.Cluster) {
-	t.Helper()
-	list, err := c.Client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{Limit: 1})
-	require.NoError(t, err)
-	body := fmt.Sprintf(`{"revision": %q, "physical": true}`, list.ResourceVersion)
-	address := c.ControlPlane.Etcd.URL.JoinPath("v3/kv/compaction")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address.String(), strings.NewReader(body))
-	require.NoError(t, err)
-	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusOK, response.StatusCode)
 }
