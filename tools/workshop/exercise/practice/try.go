@@ -226,11 +226,10 @@ func (s *session) presentTry(ctx context.Context, c workCopy, e exercise.Exercis
 	return nil
 }
 
-// isGenerated says whether a file is a generator's to write: one of Go's, by its conventional comment, or
-// controller-gen's.
+// isGenerated says whether a file is controller-gen's to write.
 func isGenerated(file string) bool {
 	text, err := os.ReadFile(file)
-	return err == nil && (bytes.Contains(text, []byte("// Code generated ")) || bytes.Contains(text, []byte("controller-gen.kubebuilder.io/version:")))
+	return err == nil && bytes.Contains(text, []byte("controller-gen.kubebuilder.io/version:"))
 }
 
 // lessonFile is where the lesson is that asks for some tries.
