@@ -19,6 +19,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 const (
@@ -66,10 +67,9 @@ func BenchmarkDrift(b *testing.B) {
 // startSettings runs the operator settings.
 func (s *stage) startSettings(b *testing.B) {
 	b.Helper()
-	ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
-	done := make(chan error, 1)
-	go func() { done <- settings.Run(ctx, s.Config, settings.Options{Namespace: drift}) }()
-	b.Cleanup(func() { cancel(); assert.NoError(b, <-done) })
+	testcluster.Run(b, func(ctx context.Context) error {
+		return settings.Run(klog.NewContext(ctx, logr.Discard()), s.Config, settings.Options{Namespace: drift})
+	})
 }
 
 func (s *stage) createLayer(b *testing.B) {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -51,14 +49,9 @@ func (o operator) start(b *testing.B, c *stage, namespace string, clock clock.Wi
 	counted = &requests{}
 	config := rest.CopyConfig(c.Config)
 	config.Wrap(counted.wrap)
-	ctx, cancel := context.WithCancel(klog.NewContext(b.Context(), logr.Discard()))
-	done := make(chan error, 1)
-	go func() { done <- o.run(ctx, config, namespace, clock) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(b, <-done, o.name)
+	_, stop = testcluster.Run(b, func(ctx context.Context) error {
+		return o.run(klog.NewContext(ctx, logr.Discard()), config, namespace, clock)
 	})
-	b.Cleanup(stop)
 	return counted, stop
 }
 

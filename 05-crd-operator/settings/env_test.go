@@ -94,16 +94,8 @@ func (s *env) start(change ...func(*rest.Config)) (stop func()) {
 	for _, f := range change {
 		f(config)
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), s.log))
-	done := make(chan error, 1)
-	go func() {
-		done <- Run(ctx, config, Options{Namespace: s.namespace, Workers: s.workers, SkipNameValidation: true})
-	}()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(s.t, <-done)
-	})
-	s.t.Cleanup(stop)
+	log, o := s.log, Options{Namespace: s.namespace, Workers: s.workers, SkipNameValidation: true}
+	_, stop = testcluster.Run(s.t, func(ctx context.Context) error { return Run(klog.NewContext(ctx, log), config, o) })
 	return stop
 }
 

@@ -1,12 +1,10 @@
 package stalecache
 
 import (
-	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
@@ -42,13 +40,7 @@ func startProgram(t testing.TB, config *rest.Config, readYourWrites bool) *progr
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: &readYourWrites}
 	})
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		assert.NoError(t, <-done)
-	})
+	ctx, _ := testcluster.Run(t, p.Start)
 	informer, err := p.GetCache().GetInformer(ctx, &corev1.ConfigMap{})
 	require.NoError(t, err)
 	p.store = informer.(toolscache.SharedIndexInformer).GetStore()

@@ -45,10 +45,9 @@ func eventually(t *testing.T, condition func() bool, what string) {
 // The whole operator, with its watches. The test is the kubelet.
 func TestEnvtest(t *testing.T) {
 	c := newServerClient(t)
-	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
-	ended := make(chan error)
-	go func() { ended <- controllerruntime.Run(ctx, testcluster.Shared(t).Config, controllerruntime.Options{}) }()
-	defer func() { cancel(); assert.NoError(t, <-ended) }()
+	testcluster.Run(t, func(ctx context.Context) error {
+		return controllerruntime.Run(klog.NewContext(ctx, logr.Discard()), testcluster.Shared(t).Config, controllerruntime.Options{})
+	})
 
 	require.NoError(t, c.Create(t.Context(), newAt(past)))
 	pod := newPod()

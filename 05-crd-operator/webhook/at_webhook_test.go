@@ -175,14 +175,8 @@ func startWebhook(t *testing.T, c *testcluster.Cluster) {
 	require.NoError(t, o.Install(c.Config))
 
 	config := c.User(t, "webhook", testcluster.Rules(t, "../config/webhook/role.yaml"))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, config, webhook.Options{Host: o.LocalServingHost, Port: o.LocalServingPort, CertDir: dir})
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended)
+	testcluster.Run(t, func(ctx context.Context) error {
+		return Run(ctx, config, webhook.Options{Host: o.LocalServingHost, Port: o.LocalServingPort, CertDir: dir})
 	})
 }
 

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,18 +30,13 @@ func (e *env) startOperatorWith(config *rest.Config, o Options) (r *testrights.R
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	r.Watch(config)
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	mgr, err := newManager(ctx, config, o)
+	mgr, err := newManager(klog.NewContext(e.Context(), logr.Discard()), config, o)
 	require.NoError(e, err)
 	operator := NewReconciler(mgr, o)
 	operator.agents = e.dialer()
-	done := make(chan error, 1)
-	go func() { done <- start(ctx, mgr, operator) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(e, <-done)
+	_, stop = testcluster.Run(e, func(ctx context.Context) error {
+		return start(klog.NewContext(ctx, logr.Discard()), mgr, operator)
 	})
-	e.Cleanup(stop)
 	return r, stop
 }
 

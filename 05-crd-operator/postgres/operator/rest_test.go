@@ -14,6 +14,7 @@ import (
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // cache has the operator read from a cache, as the program does, which has all that there is in the
@@ -29,13 +30,7 @@ func (e *env) cache(namespaces ...string) {
 	}
 	informers, err := cache.New(config, o)
 	require.NoError(e, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- informers.Start(ctx) }()
-	e.Cleanup(func() {
-		cancel()
-		assert.NoError(e, <-done)
-	})
+	ctx, _ := testcluster.Run(e, informers.Start)
 	for object := range cached() {
 		_, err := informers.GetInformer(ctx, object)
 		require.NoError(e, err)

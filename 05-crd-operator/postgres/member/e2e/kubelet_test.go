@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,14 +25,11 @@ import (
 // operate runs the operator, until the returned function stops it.
 func (e *env) operate() (stop func()) {
 	e.Helper()
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
-	done := make(chan error, 1)
 	options := operator.Options{Namespace: e.namespace, Image: "postgres-member:17", Version: "17", ServiceType: corev1.ServiceTypeClusterIP, SkipNameValidation: true}
-	go func() { done <- operator.Run(ctx, testcluster.Shared(e).Config, options) }()
-	return func() {
-		cancel()
-		assert.NoError(e, <-done)
-	}
+	_, stop = testcluster.Run(e, func(ctx context.Context) error {
+		return operator.Run(klog.NewContext(ctx, logr.Discard()), testcluster.Shared(e).Config, options)
+	})
+	return stop
 }
 
 // until plays the kubelet until it is so.
