@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 
+	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// What the lesson of part 8.2 asks the reader to write. Until then, these tests fail.
+// What the lessons of parts 8.2 and 8.4 ask the reader to write. Until then, these tests fail.
 
 func TestTryFencingIsRecorded(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -58,4 +60,31 @@ func TestTryATermNeverGoesBack(t *testing.T) {
 	}
 	f := explore(&scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}})
 	assert.Empty(t, f.broken, "the search finds a term that goes back, where none does")
+}
+
+func TestTryTheStatusReportsWhatTheWishWaitsFor(t *testing.T) {
+	for name, tc := range map[string]struct {
+		observed     plan.Observed
+		reason, want string
+	}{
+		"one that is not synced":       {well(3, wantsPrimary("db-3")), "Valid", "the switchover to db-3 waits: it is not synced"},
+		"one that does not answer":     {well(3, wantsPrimary("db-2"), silent("db-2", time.Second)), "Valid", "the switchover to db-2 waits: it does not answer"},
+		"one that is synced: it comes": {well(3, wantsPrimary("db-2")), "Valid", ""},
+		"the primary":                  {well(3, wantsPrimary("db-1")), "Valid", ""},
+		"nobody":                       {well(3), "Valid", ""},
+		"one that there is not":        {well(3, wantsPrimary("db-9")), "NoSuchMember", "spec.primary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tc.observed.Cluster.Status.DeepCopy()
+			tc.observed.Describe(s)
+			accepted := meta.FindStatusCondition(s.Conditions, postgres.Accepted)
+			require.NotNil(t, accepted)
+			assert.Equal(t, tc.reason, accepted.Reason)
+			if tc.reason == "Valid" {
+				assert.Equal(t, tc.want, accepted.Message, "nobody is told what the switchover waits for")
+			} else {
+				assert.Contains(t, accepted.Message, tc.want, "what is refused is said as before")
+			}
+		})
+	}
 }
