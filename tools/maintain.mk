@@ -183,7 +183,7 @@ vulncheck: | go ## Report known vulnerabilities that a module calls (needs a net
 	@sh tools/scripts/govulncheck.sh $(MODULES)
 
 .PHONY: generate
-generate: | go ## Write all generated code and manifests anew
+generate: | go ## Write all generated code and manifests again
 	@for script in $(wildcard */generate.sh */*/generate.sh); do sh $$script || exit 1; done
 	@go -C tools run ./cmd/pictures ..
 	@go -C tools run ./workshop lesson build

@@ -288,7 +288,7 @@ func TestNothingIsReconciledBeforeAllCachesHaveSynced(t *testing.T) {
 				assert.Empty(t, out.String(), "it was reconciled without "+name)
 				close(ready)
 				passes(time.Minute)
-				assert.Equal(t, "updated harbour/db: its source was made anew\n", out.String())
+				assert.Equal(t, "updated harbour/db: its source was created again\n", out.String())
 			})
 		})
 	}

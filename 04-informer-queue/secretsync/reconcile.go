@@ -149,7 +149,7 @@ func (r rules) difference(source, have *corev1.Secret) decision {
 	case immutable(have) != immutable(source):
 		return decision{update, "it should be immutable"}
 	case have.Annotations[r.annotation] != r.mark(source, have.Namespace):
-		return decision{update, "its source was made anew"}
+		return decision{update, "its source was created again"}
 	default:
 		return decision{leave, "it is as it should be"}
 	}

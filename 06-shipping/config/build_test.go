@@ -46,7 +46,7 @@ func kustomizations(t *testing.T) []string {
 // built is what Kustomize has said, by folder: a run takes half a second.
 var built = map[string][]byte{}
 
-// build is what `kubectl apply -k` applies. It is decoded anew each time, so a test
+// build is what `kubectl apply -k` applies. It is decoded again each time, so a test
 // may change it.
 func build(t *testing.T, folder string) objects {
 	t.Helper()

@@ -5,7 +5,7 @@
 # Go finds what it compiled before only where it was compiled, so the archive has one
 # place, the same on every machine: /var/tmp/hacking-a-controller, or PLACE. Anybody may
 # make folders in /var/tmp on Linux and macOS, and what is in this one is run. So it is
-# made anew, here and where it is unpacked, and nobody else may write in it.
+# made again, here and where it is unpacked, and nobody else may write in it.
 #
 # The archive fits machines of this system and architecture.
 set -eu

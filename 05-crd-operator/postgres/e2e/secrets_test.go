@@ -12,7 +12,7 @@ import (
 const wrongPassword = "28P01"
 
 // changesPassword changes the password of the applications in its Secret, as people do, while a
-// writer goes on. No pod is made anew.
+// writer goes on. No pod is made again.
 func (e *env) changesPassword(w *writer) {
 	e.Helper()
 	pods, old := e.pods(), e.newDialerOf("app", name, name+"-app")

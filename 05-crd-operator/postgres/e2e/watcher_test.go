@@ -84,7 +84,7 @@ func (w *watcher) findMembers(ctx context.Context, watching *sync.WaitGroup) {
 	}
 }
 
-// watch asks a member, and connects anew when that fails.
+// watch asks a member, and connects again when that fails.
 func (w *watcher) watch(ctx context.Context, pod *corev1.Pod) {
 	address := podAddress(pod)
 	var s *session

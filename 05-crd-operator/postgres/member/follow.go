@@ -12,7 +12,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// stalledAfter is how long a standby may receive nothing before it asks anew what is wrong.
+// stalledAfter is how long a standby may receive nothing before it asks again what is wrong.
 const stalledAfter = 5 * time.Second
 
 // followed is the run of a primary that a member follows, or has diverged from. A primary that

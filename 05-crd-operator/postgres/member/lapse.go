@@ -61,7 +61,7 @@ func (a *agent) noteLapse(r *plan.Report, o observation) {
 		a.lapse.end = o.At
 	}
 	if r.SyncedWith != "" || a.names == "" {
-		a.lapse.alone = false // which is proven anew after each change of the names
+		a.lapse.alone = false // which is proven again after each change of the names
 	}
 	standby, _ := o.waitsFor(a.names)
 	received := a.lapse.end != 0 && !a.lapse.alone && (a.names == "" || standby.flushed >= a.lapse.end)

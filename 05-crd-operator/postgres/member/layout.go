@@ -100,7 +100,7 @@ func (l layout) wipe() error {
 
 // setAside gives the database a name beside, under which nothing removes it. Without the signal of a
 // standby, a person can start PostgreSQL on it by itself. An agent that dies before it has another
-// name makes the signal anew.
+// name makes the signal again.
 func (l layout) setAside(folder string) error {
 	for _, file := range []string{filepath.Join(l.database(), standbySignal), l.lock()} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {

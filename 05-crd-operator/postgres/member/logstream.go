@@ -173,7 +173,7 @@ func (l *logStream) closeFile() error {
 }
 
 // confirm tells PostgreSQL that it need not keep what was received. Not all of it is on the disk;
-// but if this member ends now, the copy begins anew.
+// but if this member ends now, the copy begins again.
 func (l *logStream) confirm() error {
 	message := []byte{'r'}
 	for range 3 { // written, on the disk, applied
@@ -189,7 +189,7 @@ func (l *logStream) confirm() error {
 }
 
 func (l *logStream) close() {
-	_ = l.closeFile() // after an error; the copy begins anew
+	_ = l.closeFile() // after an error; the copy begins again
 	l.session.close()
 }
 

@@ -176,7 +176,7 @@ type since struct {
 }
 
 // isSynced reports whether the standby that commits wait for has all of the log up to there. One
-// that connects anew may have lost what it had.
+// that connects again may have lost what it had.
 func (a *agent) isSynced(o observation) bool {
 	standby, found := o.waitsFor(a.names)
 	if !found {

@@ -172,7 +172,7 @@ func (s *server) write() error {
 	return replaceFile(s.files.settings(), s.settings.file(s.files))
 }
 
-// reload has PostgreSQL read its settings anew. It does so soon.
+// reload has PostgreSQL read its settings again. It does so soon.
 func (s *server) reload() error {
 	if _, err := s.dropAltered(promised); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (s *server) reload() error {
 	return s.signalReload()
 }
 
-// signalReload has PostgreSQL read its files anew.
+// signalReload has PostgreSQL read its files again.
 func (s *server) signalReload() error {
 	p := s.process.Load()
 	if p == nil {

@@ -27,7 +27,7 @@ const (
 // restore makes a database of a base backup, and of the log in the archive until a time, or all
 // of it. It gets its name when it is complete, and then it is like any other: it was promoted
 // once, to this timeline or a later one, and stopped well. Until then a restore that is interrupted
-// begins anew.
+// begins again.
 func (s *server) restore(ctx context.Context, from archive.Folder, program string, until time.Time, timeline int32) (plan.Restored, error) {
 	base, err := from.Choose(until)
 	if err != nil {

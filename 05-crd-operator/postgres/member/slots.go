@@ -14,7 +14,7 @@ import (
 
 // A slot is PostgreSQL's note of how far a standby has received the log. The primary keeps its log
 // from there on, up to max_slot_wal_keep_size: then the slot is lost, and the standby is cloned
-// anew. A standby makes its own slot on the primary; who is no primary any more drops them, or its
+// again. A standby makes its own slot on the primary; who is no primary any more drops them, or its
 // log would grow.
 
 // slotPrefix is how the names of members' slots begin. A slot of another name is somebody else's.

@@ -130,7 +130,7 @@ func parseLSN(s string) (plan.LSN, error) {
 
 // endReaders ends the transactions of clients if replay waits for one of them, and counts them.
 // A reader may hold replay for max_standby_streaming_delay, and a promotion comes after it. That
-// setting does not help here: who waits already does not read it anew.
+// setting does not help here: who waits already does not read it again.
 const endReaders = `(SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND xact_start IS NOT NULL
 	AND EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup' AND (wait_event LIKE 'RecoveryConflict%' OR wait_event_type IN ('Lock', 'BufferPin'))))`
 

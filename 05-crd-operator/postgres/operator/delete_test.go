@@ -133,7 +133,7 @@ func TestWhatWasMadeOnceStays(t *testing.T) {
 	get(e, "db", &corev1.Secret{}) // the user who made it may need it
 }
 
-// A pod that ends at once is made anew ever more slowly, and what does nothing costs nothing.
+// A pod that ends at once is made again ever more slowly, and what does nothing costs nothing.
 func TestAPodThatEndsAtOnceIsMadeEverMoreSlowly(t *testing.T) {
 	e := newEnv(t)
 	e.create(1)

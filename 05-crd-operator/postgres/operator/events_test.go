@@ -30,7 +30,7 @@ func TestTheEventsOfAFailover(t *testing.T) {
 		"Normal Electing db-1: its pod has ended",
 		"Normal Promoting db-2 becomes the primary",
 		"Normal Promoted db-2 takes writes in term 2",
-		"Normal MemberEnded the pod of db-1 has ended and is made anew",
+		"Normal MemberEnded the pod of db-1 has ended and is created again",
 		"Normal StandbySynced db-1 has every acknowledged commit",
 	}, e.recorded())
 }

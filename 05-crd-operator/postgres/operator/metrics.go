@@ -14,7 +14,7 @@ import (
 )
 
 // collector has the figures of all clusters. At each scrape it reads their statuses from the
-// cache, so that nothing has to be counted, and an operator that starts anew shows the same.
+// cache, so that nothing has to be counted, and an operator that starts again shows the same.
 type collector struct {
 	clusters client.Reader
 	clock    clock.PassiveClock

@@ -85,7 +85,7 @@ func (r *Reconciler) read(ctx context.Context, object client.Object) (found bool
 }
 
 // observeLease finds out who may take writes. The first Lease is made with the first member. If somebody
-// deletes it later, nobody knows who held it: it is made anew, and held until it would have run out.
+// deletes it later, nobody knows who held it: it is made again, and held until it would have run out.
 func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *tracker) error {
 	lease, asked := &coordinationv1.Lease{ObjectMeta: named(o.Cluster, o.Cluster.Name)}, r.Clock.Now()
 	found, err := r.read(ctx, lease)
@@ -150,7 +150,7 @@ func (o *observation) addMembers(pods []corev1.Pod, disks []corev1.PersistentVol
 	slices.SortFunc(o.Members, func(a, b plan.Member) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// observeAttempts finds out whose pods have ended too often to be made anew now. A user who
+// observeAttempts finds out whose pods have ended too often to be made again now. A user who
 // deletes a disk wants a new one now, and what ended on the last one does not count.
 func (r *Reconciler) observeAttempts(o *observation) {
 	for _, m := range o.Members {

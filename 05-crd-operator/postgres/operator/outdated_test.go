@@ -75,13 +75,13 @@ func TestPodsGetAnotherImageOneByOne(t *testing.T) {
 	e.until(e.isUpdated("db-1", "db-2", "db-3"))
 	assert.Equal(t, []string{
 		"db-3 is outdated; its pod is replaced",
-		"the pod of db-3 has ended and is made anew",
+		"the pod of db-3 has ended and is created again",
 		"db-2 is outdated; its pod is replaced",
-		"the pod of db-2 has ended and is made anew",
+		"the pod of db-2 has ended and is created again",
 		"db-1: a switchover to db-3, because db-1 is outdated",
 		"db-3 takes writes in term 2",
 		"db-1 is outdated; its pod is replaced",
-		"the pod of db-1 has ended and is made anew",
+		"the pod of db-1 has ended and is created again",
 	}, e.updateEvents())
 	before := e.uids("db-1", "db-2", "db-3")
 	e.settle()

@@ -70,7 +70,7 @@ type Reconciler struct {
 	agents   *http.Client
 	trackers sync.Map             // *tracker, by the names of clusters
 	lags     sync.Map             // how much of its primary's log each member lacks, by the names of clusters
-	backoff  *flowcontrol.Backoff // of pods that are made anew
+	backoff  *flowcontrol.Backoff // of pods that are made again
 }
 
 // Options say where to work, and with what.

@@ -29,7 +29,7 @@ func TestAFrozenPrimaryIsReplaced(t *testing.T) {
 	e.reports("db-1", plan.Frozen)
 	statuses := e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Term == 2 })
 	assert.Equal(t, `Electing, term 2, primary "", standby "db-2", synced [db-1 db-2]`, statuses[0])
-	assert.Equal(t, pod, e.pod("db-1").UID, "its agent has started PostgreSQL anew")
+	assert.Equal(t, pod, e.pod("db-1").UID, "its agent has started PostgreSQL again")
 	assert.Contains(t, e.recorded(), "Normal Electing db-1: it accepts no connections any more")
 }
 

@@ -98,7 +98,7 @@ func sharedBundle(cluster *postgres.PostgresCluster, issued certificate.Issued) 
 
 // issueCertificate makes the next certificate, if it is due. The Secret is written first: members
 // serve a certificate only if its CA is in the bundle, so that an operator which ends in between
-// has changed nothing, and the next one begins anew.
+// has changed nothing, and the next one begins again.
 func (r *Reconciler) issueCertificate(ctx context.Context, cluster *postgres.PostgresCluster) error {
 	now := r.Clock.Now()
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: bundleName(cluster)}

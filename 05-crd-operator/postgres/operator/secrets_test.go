@@ -142,7 +142,7 @@ func TestAClockThatIsWrongForAWhileCutsNobodyOff(t *testing.T) {
 	}
 }
 
-// What was made is of no use without the rest, and is made anew. It may be of another operator,
+// What was made is of no use without the rest, and is made again. It may be of another operator,
 // which is about to write the rest.
 func TestTwoOperatorsIssueOneCertificate(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -182,7 +182,7 @@ func TestABundleOfSomebodyElseIsLeftAlone(t *testing.T) {
 	e.settle()
 }
 
-// To delete the bundle is to have all made anew.
+// To delete the bundle is to have all made again.
 func TestABundleThatIsDeletedIsMadeAnew(t *testing.T) {
 	e := newEnv(t)
 	e.create(1)

@@ -16,7 +16,7 @@ import (
 const longestGap = statusTimeout + whileSettled
 
 // tracker is since when something is as it is in a cluster, by the operator's clock. It is all that the
-// operator remembers: an operator that starts anew waits for longer, and does nothing else.
+// operator remembers: an operator that starts again waits for longer, and does nothing else.
 // Nothing in it is compared with a time that others have written, so it does not matter whether
 // the clock is right; and a clock that is set makes no difference, because times of Go have a
 // second reading, of a clock that is never set, and Sub uses that.

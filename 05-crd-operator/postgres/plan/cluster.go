@@ -131,7 +131,7 @@ func Making(p postgres.Phase) bool { return p == postgres.Seeding || p == postgr
 func (o Observed) repair() Decision {
 	leaver := o.leaver()
 	if o.foreign() {
-		return Decision{} // what ends now could not be made anew
+		return Decision{} // what ends now could not be made again
 	}
 	for _, m := range o.Members {
 		silent := m.Silent > replacedAfter && m.alive() && m.Pod.Started
@@ -141,13 +141,13 @@ func (o Observed) repair() Decision {
 		case m.Pod == nil && m.Disk == HasDisk && !o.tooSoon(m.Name):
 			return Decision{Action: CreateMember, Member: m.Name}
 		case m.Pod != nil && m.Pod.Ended:
-			return Decision{Action: RemovePod, Member: m.Name, UID: m.Pod.UID, Reason: "MemberEnded", Note: fmt.Sprintf("the pod of %s has ended and is made anew", m.Name)}
+			return Decision{Action: RemovePod, Member: m.Name, UID: m.Pod.UID, Reason: "MemberEnded", Note: fmt.Sprintf("the pod of %s has ended and is created again", m.Name)}
 		case silent:
 			return o.deletePod(m, "MemberLost", m.Name+" does not answer; its pod is replaced")
 		case m.outdated() && !m.Pod.Started: // it waits for what it may never get, such as its image
 			return o.replace(m)
 		case m.alive() && needless:
-			return o.deletePod(m, "MemberLost", fmt.Sprintf("the disk of %s is being deleted; it is made anew", m.Name))
+			return o.deletePod(m, "MemberLost", fmt.Sprintf("the disk of %s is being deleted; it is created again", m.Name))
 		}
 	}
 	return Decision{}

@@ -21,7 +21,7 @@ func TestTheLastPrimaryIsFenced(t *testing.T) {
 	testDecisions(t, map[string]decisionCase{
 		"one that answers stops by itself":                 {electing(2, held("db-1", false)), ""},
 		"one that has been silent for 3 seconds is killed": {electing(2, held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
-		"also if it could not be made anew":                {electing(2, imageOf("18"), old("db-1", "db-2"), held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
+		"also if it could not be made again":               {electing(2, imageOf("18"), old("db-1", "db-2"), held("db-1", false), silent("db-1", 4*time.Second)), "DeletePod db-1"},
 		"not before that":                                  {electing(2, held("db-1", false), silent("db-1", 2*time.Second)), ""},
 		"its Lease is freed when its pod has ended":        {electing(2, held("db-1", false), ended("db-1")), "FreeLease db-1"},
 		"otherwise the Lease has to run out":               {electing(2, held("db-1", false), noPod("db-1")), "CreateMember db-1"},

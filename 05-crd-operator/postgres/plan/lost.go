@@ -57,7 +57,7 @@ func (o Observed) updateLost() Decision {
 		kept := m.answers() && slices.Contains(m.Report.Kept, folder)
 		switch {
 		case l.Folder == "" && kept:
-			d := o.write("DataKept", fmt.Sprintf("%s keeps the database that was given up in term %d in the folder %s of its disk: it may have the last copy of acknowledged commits. Read it; then delete the PersistentVolumeClaim %s, and the member is made anew", l.Member, l.Term, folder, l.Member),
+			d := o.write("DataKept", fmt.Sprintf("%s keeps the database that was given up in term %d in the folder %s of its disk: it may have the last copy of acknowledged commits. Read it; then delete the PersistentVolumeClaim %s, and the member is made again", l.Member, l.Term, folder, l.Member),
 				func(s *postgres.PostgresClusterStatus) { s.Lost[i].Folder = folder })
 			d.Warning = true
 			return d

@@ -82,7 +82,7 @@ func TestADiskWithLostDataDoesNotLeave(t *testing.T) {
 	testDecisions(t, map[string]decisionCase{
 		"another one leaves":               {well(4, gone...), "DeletePod db-4"},
 		"it stays if there is no other":    {well(3, append(gone, gaveUp(postgres.LostData{Member: "db-3", Term: 1}, postgres.LostData{Member: "db-2", Term: 1}), silent("db-2", 1))...), ""},
-		"its pod is made anew":             {well(3, append(gone, noPod("db-3"), gaveUp(postgres.LostData{Member: "db-3", Term: 1}, postgres.LostData{Member: "db-2", Term: 1}), silent("db-2", 1))...), "CreateMember db-3"},
+		"its pod is made again":            {well(3, append(gone, noPod("db-3"), gaveUp(postgres.LostData{Member: "db-3", Term: 1}, postgres.LostData{Member: "db-2", Term: 1}), silent("db-2", 1))...), "CreateMember db-3"},
 		"when a person deletes it it goes": {well(3, append(gone, disk("db-3", plan.DiskDeleting))...), "DeletePod db-3"},
 		"all go with the cluster":          {well(1, gaveUp(postgres.LostData{Member: "db-1", Term: 1}), noPod("db-1"), statusOf(func(s *postgres.PostgresClusterStatus) { s.Phase = postgres.Deleting }), func(o *plan.Observed) { o.Cluster.DeletionTimestamp = &metav1.Time{} }), "DeleteDisk db-1"},
 	})

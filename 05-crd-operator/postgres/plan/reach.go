@@ -34,7 +34,7 @@ const (
 // Lasts reports whether no new client could connect for too long.
 func (u *Unreachable) Lasts() bool { return u != nil && u.For > unreachableAfter }
 
-// frozen is how long PostgreSQL has answered nobody. It has to be started anew.
+// frozen is how long PostgreSQL has answered nobody. It has to be started again.
 func (r *Report) frozen() time.Duration {
 	if r.Unreachable == nil || r.Unreachable.Cause != Frozen {
 		return 0
@@ -46,7 +46,7 @@ func (r *Report) frozen() time.Duration {
 func (u *Unreachable) why(cluster *postgres.PostgresCluster, m Member) string {
 	switch u.Cause {
 	case Frozen:
-		return "PostgreSQL of " + m.Name + " accepts no connection; sessions that were there before go on. It is started anew, as a failover if a standby can take over"
+		return "PostgreSQL of " + m.Name + " accepts no connection; sessions that were there before go on. It is started again, as a failover if a standby can take over"
 	case TooManyClients:
 		return "all connections of " + m.Name + " are in use, so no other client can connect. End some as postgres, for which a few are reserved, with pg_terminate_backend, or raise max_connections"
 	case NoCertificate:

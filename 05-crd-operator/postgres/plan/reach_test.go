@@ -26,11 +26,11 @@ func TestAPrimaryThatNobodyCanReach(t *testing.T) {
 		"not before that":                                   {well(2, frozen("db-1", 9*time.Second)), ""},
 		"nor by one that is frozen, too":                    {well(2, frozen("db-1", 11*time.Second), frozen("db-2", time.Second)), ""},
 		"nor if nobody can take over":                       {well(1, frozen("db-1", 19*time.Second)), ""},
-		"after 20 seconds it is started anew all the same":  {well(1, frozen("db-1", 21*time.Second)), "Electing, term 2, synced [db-1]"},
+		"after 20 seconds it is started again all the same": {well(1, frozen("db-1", 21*time.Second)), "Electing, term 2, synced [db-1]"},
 		"another primary would have as many clients":        {well(2, cutOffFromClients("db-1", plan.TooManyClients, time.Hour)), ""},
 		"and the same certificate":                          {well(2, cutOffFromClients("db-1", plan.NoCertificate, time.Hour)), ""},
 		"its own socket answers, so its settings are wrong": {well(2, cutOffFromClients("db-1", plan.NotListening, time.Hour)), ""},
-		"a standby is its agent's to start anew":            {well(2, frozen("db-2", time.Hour)), ""},
+		"a standby is its agent's to start again":           {well(2, frozen("db-2", time.Hour)), ""},
 	})
 }
 

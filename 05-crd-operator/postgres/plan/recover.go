@@ -8,7 +8,7 @@ import (
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 )
 
-// recover begins anew with what is in the backup, when no member has left anything: no disk, not
+// recover begins again with what is in the backup, when no member has left anything: no disk, not
 // even one that is being deleted, and no pod. What was acknowledged last is not in the backup,
 // so as long as there is one disk, it is better to wait for a person.
 func (o Observed) recover() Decision {

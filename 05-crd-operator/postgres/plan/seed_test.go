@@ -30,7 +30,7 @@ func TestAClusterBeginsWithOneMember(t *testing.T) {
 		"not if they could not be created a moment ago":          {nothing(3, statusOf(isSeeding), tooSoon("db-1")), ""},
 		"it is waited for while it makes the database":           {beginning(reported("db-1", func(r *plan.Report) { r.Data, r.Running = plan.Empty, false })), ""},
 		"a pod that ends is removed":                             {beginning(ended("db-1")), "RemovePod db-1"},
-		"and made anew on its disk":                              {beginning(noPod("db-1")), "CreateMember db-1"},
+		"and made again on its disk":                             {beginning(noPod("db-1")), "CreateMember db-1"},
 		"a pod that was not started is waited for":               {beginning(silent("db-1", time.Hour), ofMember("db-1", func(m *plan.Member) { m.Pod.Started = false })), ""},
 		"one that does not answer is replaced after 20 seconds":  {beginning(silent("db-1", 21*time.Second)), "DeletePod db-1"},
 		"once the database is there, its member becomes primary": {beginning(), "Promoting, term 1, primary db-1, synced [db-1]"},

@@ -46,12 +46,12 @@ func passedOver(o *plan.Observed) {
 func TestAMemberIsRepaired(t *testing.T) {
 	testDecisions(t, map[string]decisionCase{
 		"a pod that has ended is removed":          {well(2, ended("db-2")), "RemovePod db-2"},
-		"and made anew on its disk":                {well(2, noPod("db-2")), "CreateMember db-2"},
+		"and made again on its disk":               {well(2, noPod("db-2")), "CreateMember db-2"},
 		"not if it was made a moment ago":          {well(2, noPod("db-2"), tooSoon("db-2")), ""},
 		"and others do not wait for that":          {well(3, noPod("db-2"), tooSoon("db-2"), streaming("db-3")), "Running, term 1, primary db-1, standby db-3, synced [db-1]"},
 		"a silent one is waited for":               {well(3, silent("db-3", 19*time.Second)), ""},
 		"and replaced after 20 seconds":            {well(3, silent("db-3", 21*time.Second)), "DeletePod db-3"},
-		"one whose disk is deleted is made anew":   {well(3, disk("db-3", plan.DiskDeleting)), "DeletePod db-3"},
+		"one whose disk is deleted is made again":  {well(3, disk("db-3", plan.DiskDeleting)), "DeletePod db-3"},
 		"but first it is not synced any more":      {well(2, disk("db-2", plan.DiskDeleting)), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},
 		"one that has lost its data is not synced": {well(2, reported("db-2", func(r *plan.Report) { r.Data = plan.Empty })), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},
 		"one that was passed over is not, either":  {well(2, passedOver), "Running, term 1, primary db-1, standby db-2, synced [db-1]"},

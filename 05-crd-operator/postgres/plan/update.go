@@ -34,7 +34,7 @@ func (o Observed) update() Decision {
 	return d
 }
 
-// replace ends a pod, so that repair makes it anew on its disk.
+// replace ends a pod, so that repair makes it again on its disk.
 func (o Observed) replace(m Member) Decision {
 	d := o.deletePod(m, "MemberOutdated", m.Name+" is outdated; its pod is replaced")
 	d.Updates = m.Name

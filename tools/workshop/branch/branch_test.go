@@ -76,7 +76,7 @@ func TestABranchHoldsTheStagesUpToItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []repository.Stage{{Number: 1, Folder: "01-list"}}, stages)
 	assert.Equal(t, "// For editors.\ngo 1.26.0\n\nuse (\n\t./01-list\n\t./tools\n)\n", repositorytest.Read(t, r.Path("go.work")))
-	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated anew")
+	assert.Equal(t, "01-list", repositorytest.Read(t, r.Path("katacoda", "course.txt")), "what is generated was not generated again")
 	assert.Equal(t, "# One\n\nAgain in stage\n2, or in its queue. See [main](main.go).\n\n```text\n[not a link](../03-queue/)\n```\n", repositorytest.Read(t, r.Path("01-list", "README.md")))
 	assert.Equal(t, "# Start\n\nRead [the list](01-list/README.md), then the queue. ![The stages](01-list/map.svg) The queue\n", repositorytest.Read(t, r.Path("START.md")))
 	assert.Equal(t, "# Glossary\n\nSee stage 3.\n\n- **list**: Reads. [Stage 1](../01-list/README.md)\n", repositorytest.Read(t, r.Path("docs", "GLOSSARY.md")))

@@ -14,7 +14,7 @@ import (
 
 // A Cutter cuts branches.
 type Cutter struct {
-	// Generate writes anew what is generated from the stages. It is called in a clone
+	// Generate writes again what is generated from the stages. It is called in a clone
 	// that has lost some of them.
 	Generate func(context.Context, repository.Repository) error
 }

@@ -35,7 +35,7 @@ func Check(r repository.Repository) error {
 	return errors.Join(c.Check(facts), r.CheckWritten(pages(c, facts)))
 }
 
-// Write writes the pages anew.
+// Write writes the pages again.
 func Write(r repository.Repository) error {
 	c, facts, err := read(r)
 	if err != nil || len(c.Tracks) == 0 {

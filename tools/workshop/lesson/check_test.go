@@ -351,7 +351,7 @@ func TestACopyIsKept(t *testing.T) {
 	assert.Len(t, files, 1)
 }
 
-// What it leaves has the same path as in the run before, or Go would compile it anew.
+// What it leaves has the same path as in the run before, or Go would compile it again.
 func TestTheNextRunEndsWhatAnEarlierOneHasLeft(t *testing.T) {
 	f := newFixture(t)
 	f.keep = true

@@ -16,7 +16,7 @@ import (
 )
 
 // A place is where a lesson is run: a copy of the repository, and a lab in it. It is the
-// same folder in each run, so that Go need not compile the stage anew.
+// same folder in each run, so that Go need not compile the stage again.
 type place struct {
 	slot   repository.Slot // the folder that holds the copy
 	copied repository.Repository

@@ -24,7 +24,7 @@ hold afterwards? <!-- question second-write -->
 **b)** The file is another one.
 
 - a) *Redirection appends.* It begins
-  anew.
+  again.
 - c) *A write comes later.* It does not.
 
 </details>
@@ -46,7 +46,7 @@ func TestAQuestionIsRead(t *testing.T) {
 	assert.Equal(t, "03-watch/README.md:22", l.at(q.Line))
 	assert.Equal(t, []any{"second-write", "What does the file\nhold afterwards?", "b", "The file is another one.", 0}, []any{q.Name, q.Text, q.Right, q.Explanation, q.Block})
 	assert.Equal(t, []Answer{
-		{Letter: "a", Text: "Both `one` and two", If: "grep -q one", Misconception: "Redirection appends.", Explanation: "It begins\n  anew."},
+		{Letter: "a", Text: "Both `one` and two", If: "grep -q one", Misconception: "Redirection appends.", Explanation: "It begins\n  again."},
 		{Letter: "b", Text: "Two", If: "grep -q two"},
 		{Letter: "c", Text: "Nothing", If: "! grep -q .", Misconception: "A write comes later.", Explanation: "It does not."},
 	}, q.Answers)

@@ -40,7 +40,7 @@ func (l Lesson) validateQuotes(r repository.Repository, say sayer) {
 			}
 		}
 		if !found {
-			say(fence.Line, "%s does not have this block as it is here; quote it anew", strings.Join(files, " or "))
+			say(fence.Line, "%s does not have this block as it is here; quote it again", strings.Join(files, " or "))
 		}
 	}
 	if content, err := os.ReadFile(r.Path(first)); err == nil && l.isFirst() {
@@ -112,7 +112,7 @@ func (l Lesson) validateDiffs(ctx context.Context, r repository.Repository, say 
 			printed[target] = "\n" + trimmedLines(string(output))
 		}
 		if !strings.Contains(printed[target], "\n"+trimmedLines(fence.Code)) {
-			say(fence.Line, "make %s does not print this block as it is here; quote it anew", target)
+			say(fence.Line, "make %s does not print this block as it is here; quote it again", target)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func TestABlockQuotesTheFileAboveIt(t *testing.T) {
 		"no link":                  {"In follow.go:\n\n```go\nfunc follow() {\n```", "03-watch/README.md:9: the paragraph right before this block links to no .go file; link to the one that it quotes"},
 		"a link to something else": {"In [`follow`](follow/):\n\n```go\nfunc follow() {\n```", "03-watch/README.md:9: the paragraph right before this block links to no .go file"},
 		"a link too far above":     {"In [`follow.go`](follow/follow.go):\n\nThere.\n\n```go\nfunc follow() {\n```", "03-watch/README.md:11: the paragraph right before this block links to no .go file"},
-		"another file":             {"In [`demo.yaml`](lesson/demo.yaml):\n\n```yaml\nkind: Pod\n```", "03-watch/README.md:9: 03-watch/lesson/demo.yaml does not have this block as it is here; quote it anew"},
+		"another file":             {"In [`demo.yaml`](lesson/demo.yaml):\n\n```yaml\nkind: Pod\n```", "03-watch/README.md:9: 03-watch/lesson/demo.yaml does not have this block as it is here; quote it again"},
 		"a line from its middle":   {"In [`follow.go`](follow/follow.go):\n\n```go\ngo on()\n```", "03-watch/README.md:9: 03-watch/follow/follow.go does not have this block as it is here"},
 		"a file that is not there": {"In [`gone.go`](gone.go):\n\n```go\nfunc follow() {\n```", "03-watch/README.md:9: 03-watch/gone.go does not have this block as it is here"},
 	} {
@@ -93,7 +93,7 @@ func TestADiffIsAnExcerptOfWhatMakePrints(t *testing.T) {
 
 	f.readme("+func main() { run() }", "+func main() { walk() }")
 	_, err = Read(t.Context(), f.repository(), watch)
-	require.EqualError(t, err, "03-watch/README.md:12: make diff-3 does not print this block as it is here; quote it anew")
+	require.EqualError(t, err, "03-watch/README.md:12: make diff-3 does not print this block as it is here; quote it again")
 
 	f.readme("```diff\n+func main() { walk() }", "In `make grow-3`:\n\n```diff\n+func run() {}")
 	_, err = Read(t.Context(), f.repository(), watch)

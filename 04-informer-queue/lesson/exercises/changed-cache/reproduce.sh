@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a source anew while secretsync is down, and starts it behind a proxy that refuses every
+# Makes a source again while secretsync is down, and starts it behind a proxy that refuses every
 # update at first. Run it at the top of the exercise's copy, with the lab up.
 . 04-informer-queue/lesson/reproduce/secretsync.sh
 start
@@ -11,7 +11,7 @@ proxy --reject-methods=PUT
 start KUBECONFIG="$dir/kubeconfig"
 logs Forbidden
 # luck: no state of the server shows how old the watch is
-sleep 2 # after a watch of less than a second comes a list, which would fill the cache anew
+sleep 2 # after a watch of less than a second comes a list, which would fill the cache again
 stop $proxy
 echo "# updates are allowed again" >> "$dir/log"
 proxy

@@ -97,7 +97,7 @@ func TestSwitchover(t *testing.T) {
 	second := e.elect("db-2", "db-1")
 	e.streams("db-1")
 	second.sql("INSERT INTO rows VALUES (2)")
-	assert.FileExists(t, mark, "a primary that was stopped well is not cloned anew")
+	assert.FileExists(t, mark, "a primary that was stopped well is not cloned again")
 	assert.Equal(t, testrights.Granted(e.rules), requests.Used())
 }
 
@@ -276,7 +276,7 @@ func TestAFrozenPostmaster(t *testing.T) {
 	e.eventually(func() bool {
 		pid := first.findPostgreSQL()
 		return pid != 0 && pid != frozen
-	}, "a standby starts it anew by itself")
+	}, "a standby starts it again by itself")
 	e.streams("db-1")
 	first.hasRows("1 2 4")
 }

@@ -120,7 +120,7 @@ func TestACloneHasTheSettingsOfItsAgent(t *testing.T) {
 }
 
 // The next primary has more connections than the standby. That one was stopped before the last commit
-// of the first primary, so it has nothing that the next one has not, and is not cloned anew.
+// of the first primary, so it has nothing that the next one has not, and is not cloned again.
 func TestAStandbyHasWhatItsPrimaryNeeds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -61,7 +61,7 @@ func switchover(r *recording) {
 }
 
 // failover is a cluster of two that loses both members when the primary has a commit that the standby
-// has not. The standby comes back first, and then the database of the other one is made anew.
+// has not. The standby comes back first, and then the database of the other one is made again.
 func failover(r *recording) {
 	r.create(2)
 	r.isWell("db-1")
@@ -80,7 +80,7 @@ func failover(r *recording) {
 	})
 	r.down = ""
 	r.isWell("db-2")
-	require.True(r, r.logged("db-1", `step="Wipe"`), "db-1 is made anew")
+	require.True(r, r.logged("db-1", `step="Wipe"`), "db-1 is made again")
 	r.reads("db-2")
 	r.commits(2)
 }

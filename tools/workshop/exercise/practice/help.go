@@ -101,7 +101,7 @@ func (p practice) takeBack(ctx context.Context, c workCopy, patch string) error 
 	return nil
 }
 
-// reset begins the exercise anew, in its present version, and keeps what the learner did.
+// reset begins the exercise again, in its present version, and keeps what the learner did.
 func (p practice) reset(ctx context.Context, c workCopy) error {
 	saved, err := p.putBack(ctx, c)
 	if err != nil {

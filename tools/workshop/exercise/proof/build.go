@@ -52,7 +52,7 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 	for i := range groups {
 		step := fmt.Sprintf("steps/%d.patch", i+1)
 		if err := s.apply(ctx, t.Step(i+1)); err != nil {
-			return append(problems, fmt.Sprintf("%s does not apply after what comes before it: %v; make it anew", step, err)), nil
+			return append(problems, fmt.Sprintf("%s does not apply after what comes before it: %v; make it again", step, err)), nil
 		}
 		problems = append(problems, formatted(s.Repository, written(t.Exercise))...)
 		if i == len(groups)-1 {
@@ -65,7 +65,7 @@ func (p *Prover) build(ctx context.Context, s *slot, t trial) (problems []string
 		}
 	}
 	if _, err := s.Git(ctx, "diff", "--cached", "--quiet", "HEAD"); err != nil {
-		problems = append(problems, "after the last of steps the code is not that of the stage: make break.patch or the steps anew")
+		problems = append(problems, "after the last of steps the code is not that of the stage: make break.patch or the steps again")
 	}
 	return problems, nil
 }
@@ -139,7 +139,7 @@ func (p *Prover) seed(ctx context.Context, s *slot, t trial) (problems []string,
 			return problems, err
 		}
 		if err := s.apply(ctx, t.WrongPatch(w)); err != nil {
-			problems = append(problems, fmt.Sprintf("%s does not apply to the code of the stage: %v; make it anew", w.Patch, err))
+			problems = append(problems, fmt.Sprintf("%s does not apply to the code of the stage: %v; make it again", w.Patch, err))
 			continue
 		}
 		for _, problem := range formatted(s.Repository, written(t.Exercise)) {

@@ -181,7 +181,7 @@ func TestAnExerciseThatIsNotHonestIsNamed(t *testing.T) {
 			func(t *testing.T, r repository.Repository) {
 				exercisetest.Edit(t, r.Path("01-sums", "sum", "sum.go"), "total += n", "total = total + n")
 			},
-			[]string{"01-sums/lesson/exercises/lost: break.patch no longer applies: git apply: error: patch failed: 01-sums/sum/sum.go:", "; make it anew"},
+			[]string{"01-sums/lesson/exercises/lost: break.patch no longer applies: git apply: error: patch failed: 01-sums/sum/sum.go:", "; make it again"},
 		},
 		"the patch no longer bites": {
 			func(t *testing.T, r repository.Repository) {

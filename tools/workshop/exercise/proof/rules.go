@@ -40,7 +40,7 @@ func patchRules(ctx context.Context, r repository.Repository, e exercise.Exercis
 	name := strings.TrimPrefix(patch, e.Folder()+"/")
 	stat, err := r.Git(ctx, "apply", "--numstat", patch)
 	if err != nil {
-		return nil, []string{name + " is no patch: " + err.Error() + "; make it anew with git diff"}
+		return nil, []string{name + " is no patch: " + err.Error() + "; make it again with git diff"}
 	}
 	for line := range strings.Lines(stat) {
 		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)

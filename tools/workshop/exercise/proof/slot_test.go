@@ -100,7 +100,7 @@ func TestTimesFollowTheContent(t *testing.T) {
 	require.Equal(t, filepath.Join(cache, "slot-1"), s.Root)
 	require.NoError(t, os.RemoveAll(s.Root))
 	_, again := filled()
-	assert.Equal(t, before, again, "a slot that was made anew")
+	assert.Equal(t, before, again, "a slot that was made again")
 	for path, when := range before {
 		assert.False(t, when.After(epoch.AddDate(3, 0, 0)), path)
 		assert.False(t, when.Before(epoch), path)

@@ -117,7 +117,7 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 		return p.tries(ctx, s, t)
 	}
 	if err := s.apply(ctx, t.Patch()); err != nil {
-		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
+		return []string{fmt.Sprintf("break.patch no longer applies: %v; make it again", err)}, nil
 	}
 	module := p.module(s, t.Module(), t.ID())
 	problems = formatted(s.Repository, t.files)

@@ -54,7 +54,7 @@ func split(trials []trial) (tries, others []trial) {
 func (p *Prover) tries(ctx context.Context, s *slot, t trial) (problems []string, err error) {
 	if t.Breaks {
 		if err := s.apply(ctx, t.Patch()); err != nil {
-			return []string{fmt.Sprintf("break.patch no longer applies: %v; make it anew", err)}, nil
+			return []string{fmt.Sprintf("break.patch no longer applies: %v; make it again", err)}, nil
 		}
 	}
 	module := p.module(s, t.Module(), t.ID())
@@ -68,14 +68,14 @@ func (p *Prover) tries(ctx context.Context, s *slot, t trial) (problems []string
 			return problems, err
 		}
 		if err := s.apply(ctx, t.Step(i+1)); err != nil {
-			return append(problems, fmt.Sprintf("%s.patch does not apply after what comes before it: %v; make it anew", try.Name, err)), nil
+			return append(problems, fmt.Sprintf("%s.patch does not apply after what comes before it: %v; make it again", try.Name, err)), nil
 		}
 		for _, problem := range formatted(s.Repository, written(t.Exercise)) {
 			problems = append(problems, try.Name+": "+problem)
 		}
 	}
 	if _, err := s.Git(ctx, "diff", "--cached", "--quiet", "HEAD"); t.Breaks && err != nil {
-		problems = append(problems, "after the last try the code is not that of the stage: make break.patch or the solutions anew")
+		problems = append(problems, "after the last try the code is not that of the stage: make break.patch or the solutions again")
 	}
 	more, err := p.attempt(ctx, module, t.Judge.Groups, len(t.Judge.Groups))
 	return append(problems, more...), err

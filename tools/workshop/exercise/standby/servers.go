@@ -97,7 +97,7 @@ func (n *servers) end() {
 }
 
 // become gives the API server the certificates of another one with such flags. It reads
-// them anew when the files change; the key by which it signs tokens stays its own.
+// them again when the files change; the key by which it signs tokens stays its own.
 func (n *servers) become(ctx context.Context, f flags) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

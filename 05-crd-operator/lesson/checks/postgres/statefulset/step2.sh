@@ -1,5 +1,5 @@
 #!/bin/sh
-# A pod was made anew on its disk, and no row is lost.
+# A pod was made again on its disk, and no row is lost.
 cd "$(dirname "$0")/../../../.." || exit 1
 
 if ! grep -q ' 0 lost' pod.log 2>/dev/null; then
