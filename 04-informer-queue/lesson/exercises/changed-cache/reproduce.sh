@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a source again while secretsync is down, and starts it behind a proxy that refuses every
+# Creates a source again while secretsync is down, and starts it behind a proxy that refuses every
 # update at first. Run it at the top of the exercise's copy, with the lab up.
 . 04-informer-queue/lesson/reproduce/secretsync.sh
 start
