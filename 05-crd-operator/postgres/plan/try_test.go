@@ -3,18 +3,20 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
-// What the lessons of parts 8.2 and 8.4 ask the reader to write. Until then, these tests fail.
+// What the lessons of parts 8.2, 8.4, 8.6 and 8.7 ask the reader to write. Until then, these tests fail.
 
 func TestTryFencingIsRecorded(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -84,4 +86,59 @@ func TestTryTheStatusReportsWhatTheWishWaitsFor(t *testing.T) {
 			assert.Equal(t, tc.want, accepted.Message, "nobody is told what the switchover waits for")
 		})
 	}
+}
+
+func TestTryTheStatusReportsSinceWhenNothingIsArchived(t *testing.T) {
+	last := noon.Add(-5 * time.Minute)
+	published := statusOf(func(s *postgres.PostgresClusterStatus) {
+		s.Backup = &postgres.BackupStatus{LastBackup: &metav1.Time{Time: last}, Restorable: &postgres.Restorable{From: metav1.Time{Time: last}, To: metav1.Time{Time: last}}}
+	})
+	failing := func(until time.Time) change {
+		return archive(plan.Archive{First: last, Last: last, Until: until, Failure: "no space left"})
+	}
+	for name, tc := range map[string]struct {
+		observed     plan.Observed
+		reason, want string
+	}{
+		"for five minutes":             {backedUp(2, published, failing(last)), "NotArchived", "no space left; what was acknowledged since 2026-11-23T11:55:00Z is not in the archive"},
+		"since a moment ago":           {backedUp(2, published, failing(noon)), "NotArchived", "no space left; what was acknowledged since 2026-11-23T12:00:00Z is not in the archive"},
+		"before the first base backup": {backedUp(2, archive(plan.Archive{Failure: "no space left"})), "NotArchived", "no space left"},
+		"a slow one has its own words": {backedUp(2, published, archive(plan.Archive{First: last, Last: last, Until: last})), "ArchiveLags", "what was acknowledged since 2026-11-23T11:55:00Z is not in the archive"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tc.observed.Cluster.Status.DeepCopy()
+			tc.observed.Describe(s)
+			backedUp := meta.FindStatusCondition(s.Conditions, postgres.BackedUp)
+			require.NotNil(t, backedUp)
+			assert.Equal(t, tc.reason, backedUp.Reason)
+			assert.Equal(t, tc.want, backedUp.Message, "nobody is told since when nothing is archived")
+		})
+	}
+}
+
+func TestTryTheStatusReportsWhyTheDiskIsFull(t *testing.T) {
+	const why = "the archive takes nothing, so the log stays: see BackedUp first"
+	takesNothing := archive(plan.Archive{First: noon, Last: noon, Until: noon, Failure: "no space left"})
+	for name, tc := range map[string]struct {
+		observed plan.Observed
+		want     string // how the message begins
+	}{
+		"the archive takes nothing":           {backedUp(3, full("db-1"), takesNothing), "nearly full: the disk of db-1; no writes are taken; " + why + ". Raise spec.storage"},
+		"a standby's disk: its log stays too": {backedUp(3, full("db-3"), takesNothing), "nearly full: the disk of db-3; " + why + ". Raise spec.storage"},
+		"the archive takes the log":           {backedUp(3, full("db-1"), archive(plan.Archive{First: noon, Last: noon, Until: noon})), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
+		"no archive is wanted":                {well(3, full("db-1")), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
+		"the archive is slow":                 {backedUp(3, full("db-1"), archive(plan.Archive{First: noon.Add(-time.Hour), Last: noon.Add(-time.Hour), Until: noon.Add(-time.Hour)})), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := tc.observed.Cluster.Status.DeepCopy()
+			tc.observed.Describe(s)
+			hasSpace := meta.FindStatusCondition(s.Conditions, postgres.HasSpace)
+			require.NotNil(t, hasSpace)
+			assert.True(t, strings.HasPrefix(hasSpace.Message, tc.want), "HasSpace does not say why the disk is full: %s", hasSpace.Message)
+		})
+	}
+	there := backedUp(3, takesNothing)
+	s := there.Cluster.Status.DeepCopy()
+	there.Describe(s)
+	assert.True(t, meta.IsStatusConditionTrue(s.Conditions, postgres.HasSpace), "an archive that takes nothing is no full disk")
 }
