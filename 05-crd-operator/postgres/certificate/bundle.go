@@ -29,18 +29,13 @@ type Bundle struct {
 
 // Read reads a bundle. What the owner has not made is not in it.
 func Read(content []byte, owner string) Bundle {
-	b := Bundle{owner: owner}
-	for _, ca := range parse(content) {
-		if slices.Equal(ca.Subject.Organization, []string{owner}) {
-			b.cas = append(b.cas, ca)
-		}
-	}
-	slices.SortStableFunc(b.cas, func(x, y *x509.Certificate) int { return x.SerialNumber.Cmp(y.SerialNumber) })
-	all := b.cas
-	b.cas = slices.DeleteFunc(slices.Clone(all), func(ca *x509.Certificate) bool {
-		return slices.ContainsFunc(all, func(other *x509.Certificate) bool { return number(other) > number(ca) && slot(other) == slot(ca) })
+	all := slices.DeleteFunc(parse(content), func(ca *x509.Certificate) bool {
+		return !slices.Equal(ca.Subject.Organization, []string{owner})
 	})
-	return b
+	slices.SortStableFunc(all, func(x, y *x509.Certificate) int { return x.SerialNumber.Cmp(y.SerialNumber) })
+	return Bundle{owner, slices.DeleteFunc(slices.Clone(all), func(ca *x509.Certificate) bool {
+		return slices.ContainsFunc(all, func(other *x509.Certificate) bool { return number(other) > number(ca) && slot(other) == slot(ca) })
+	})}
 }
 
 // parse returns the certificates in a PEM file. What is none is left out.

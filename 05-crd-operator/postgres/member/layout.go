@@ -63,12 +63,7 @@ func (l layout) check(version string) error {
 
 // clean removes what an agent that was killed has left half done.
 func (l layout) clean() error {
-	for _, folder := range []string{l.partial(), string(l.restoring())} {
-		if err := os.RemoveAll(folder); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(os.RemoveAll(l.partial()), os.RemoveAll(string(l.restoring())))
 }
 
 // keep gives the complete copy its name, so that it survives a crash as a whole.
@@ -102,10 +97,8 @@ func (l layout) wipe() error {
 // standby, a person can start PostgreSQL on it by itself. An agent that dies before it has another
 // name makes the signal again.
 func (l layout) setAside(folder string) error {
-	for _, file := range []string{filepath.Join(l.database(), standbySignal), l.lock()} {
-		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := errors.Join(os.RemoveAll(filepath.Join(l.database(), standbySignal)), os.RemoveAll(l.lock())); err != nil {
+		return err
 	}
 	if err := os.Rename(l.database(), filepath.Join(string(l), folder)); err != nil {
 		return err

@@ -36,9 +36,9 @@ type target struct {
 	client         bool // a session as clients have it: it understands SQL only, and counts as theirs do
 }
 
-// open connects, if it is not connected.
+// open connects, if it is not connected, or not any more: a question that is cut off ends the connection.
 func (s *session) open(ctx context.Context, t target) (err error) {
-	if s.PgConn == nil {
+	if s.PgConn == nil || s.IsClosed() {
 		*s, err = connect(ctx, t)
 	}
 	return err

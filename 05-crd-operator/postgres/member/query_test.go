@@ -11,6 +11,7 @@ import (
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 )
 
 // A standby outlives its primary: it waits, however long that takes.
@@ -31,4 +32,23 @@ func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
 			assert.ErrorIs(t, err, errUnreachable)
 		})
 	}
+}
+
+// Otherwise a recovery, which goes on asking, would never have an answer again.
+func TestASessionThatWasCutOffIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	testpostgres.Find(t)
+	if ranAsNobody(t) {
+		return
+	}
+	to := lone(t, writeSecrets(t)).server.local("")
+	var s session
+	t.Cleanup(func() { s.close() })
+	require.NoError(t, s.open(t.Context(), to))
+	_, err := s.within(t.Context(), 10*time.Millisecond, "SELECT pg_sleep(60)")
+	require.Error(t, err)
+	require.NoError(t, s.open(t.Context(), to))
+	row, err := s.row(t.Context(), "SELECT 1")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1"}, row)
 }

@@ -88,7 +88,7 @@ func (s *server) recover(ctx context.Context, files layout, from archive.Folder,
 		}
 	}()
 	if err := r.unpack(from.Tar(base), plan.Major(s.settings.version)); err != nil {
-		return nil, fmt.Errorf("unpacking a base backup: %w", err)
+		return r, fmt.Errorf("unpacking a base backup: %w", err)
 	}
 	return r, r.apply(ctx)
 }

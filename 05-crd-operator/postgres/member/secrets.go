@@ -149,10 +149,7 @@ func (s *server) installCertificate() (changed bool, err error) {
 func (s *server) writePassfile() error {
 	path := s.settings.passfile()
 	if s.settings.primary.address == "" {
-		if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return nil
+		return os.RemoveAll(path)
 	}
 	password, err := s.settings.secrets.password(replicator)
 	if err != nil {

@@ -175,7 +175,7 @@ func (a *agent) setReadOnly(ctx context.Context, capacity int64, readOnly bool) 
 	before := *s
 	s.capacity, s.readOnly = capacity, readOnly
 	if err := a.server.reload(); err != nil {
-		*s = before
+		s.capacity, s.readOnly = before.capacity, before.readOnly // others read the rest
 		return err
 	}
 	if readOnly != before.readOnly {

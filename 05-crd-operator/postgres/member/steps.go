@@ -24,7 +24,7 @@ const (
 )
 
 // stepTimeout is how long a step may take before the agent counts as one that hangs. Others are
-// over in a few seconds.
+// over in a few seconds, but for the stop of a cluster that is deleted.
 var stepTimeout = map[plan.Step]time.Duration{
 	plan.InitDB:   time.Minute,
 	plan.Restore:  recoveryTimeout,
@@ -80,6 +80,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		timeout := fastFor
 		if status.Phase == postgres.Deleting {
 			timeout = lastFor
+			a.reporter.extend(goodFor + lastFor) // the operator deletes the pod of one that hangs
 		}
 		a.server.stopFast(timeout)
 	case plan.StopImmediate:

@@ -66,10 +66,7 @@ func load(ctx context.Context, flags *cli.ConfigFlags, cluster string) (*pgconn.
 		return nil, cli.Explain(err, config.Host)
 	}
 	found, err := find(ctx, c, client.ObjectKey{Namespace: namespace, Name: cluster})
-	if err != nil {
-		return nil, cli.Explain(err, config.Host)
-	}
-	return found, nil
+	return found, cli.Explain(err, config.Host)
 }
 
 // find returns how to connect to the primary of a cluster, as the role app: by the node port of its
