@@ -18,8 +18,8 @@ import (
 // All pages show the cluster at the moment of the first one, since the token carries that moment.
 // client-go's tools/pager has this loop ready to use.
 //
-// The timeout is for one page. It's in the context because client-go repeats a request when a busy
-// server asks for that, and the Timeout of a rest.Config would begin again each time.
+// The timeout is for one page. It's in the context, so the wait for client-go's rate limiter counts, too.
+// The Timeout of a rest.Config begins after that, and would end watches as well.
 func pages(ctx context.Context, client typedcorev1.NamespaceInterface, limit int64, timeout time.Duration) iter.Seq2[[]corev1.Namespace, error] {
 	return func(yield func([]corev1.Namespace, error) bool) {
 		options := metav1.ListOptions{Limit: limit}

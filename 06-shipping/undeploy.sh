@@ -2,7 +2,7 @@
 # Uninstalls the manager, with the CRDs and all Ats and SettingsLayers.
 #
 # The Ats go first, while the manager runs: their pods have a finalizer that it removes.
-# Without it, they would be Terminating for ever. UNDEPLOY_TIMEOUT is for how many
+# Without it, they would be Terminating forever. UNDEPLOY_TIMEOUT is for how many
 # seconds to wait for them.
 set -eu
 cd "$(dirname "$0")"

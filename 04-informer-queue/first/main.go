@@ -64,7 +64,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown() // waits until the informer has ended
-	defer cancel()           // ends it, after a panic, too: otherwise Shutdown would wait for ever
+	defer cancel()           // ends it, after a panic, too: otherwise Shutdown would wait forever
 
 	// Until the cache is full, it looks as if the rest had been deleted.
 	if !cache.WaitForCacheSync(ctx.Done(), pods.Informer().HasSynced) {

@@ -67,7 +67,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: name}),
 		out: out,
 	}
-	// Shutdown lets the workers finish what is in the queue; then Get says so.
+	// Shutdown wakes the worker. The requests of keys that are left fail, and the next start adds all keys.
 	context.AfterFunc(ctx, c.queue.ShutDown)
 
 	// A handler does no work. It adds the key of what is to be reconciled.
@@ -86,7 +86,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer) error {
 	named.StartWithContext(ctx)
 	defer factory.Shutdown() // waits until the informer has ended
 	defer named.Shutdown()
-	defer cancel() // ends them, after a panic, too: otherwise Shutdown would wait for ever
+	defer cancel() // ends them, after a panic, too: otherwise Shutdown would wait forever
 
 	// Until the caches are full, it looks as if the rest had been deleted.
 	if !cache.WaitFor(ctx, "", namespacesHandled.HasSyncedChecker(), configMapsHandled.HasSyncedChecker()) {

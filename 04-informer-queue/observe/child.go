@@ -76,7 +76,7 @@ func (c *children) command(p program, arguments, environment []string) *exec.Cmd
 	// does not reach it; and what it has started dies with it when it must be killed.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	// A daemon that a script leaves behind may hold the pipe open for ever. It is not waited for.
+	// A daemon that a script leaves behind may hold the pipe open forever. It is not waited for.
 	command.WaitDelay = time.Second
 	return command
 }

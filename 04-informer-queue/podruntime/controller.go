@@ -73,7 +73,7 @@ func (c *controller) processNextItem(ctx context.Context, reconcile func(context
 	if ctx.Err() != nil {
 		return false
 	}
-	// A reconcile that has begun is finished, but it doesn't take for ever.
+	// A reconcile that has begun is finished, but it doesn't take forever.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), reconcileTimeout)
 	defer cancel()
 

@@ -119,7 +119,7 @@ func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 				return nil
 			}
 			times = append(times, time.Since(began).Round(10*time.Millisecond))
-			if len(times) == 4 || len(times) > 1000 { // without pauses it would go on for ever
+			if len(times) == 4 || len(times) > 1000 { // without pauses it would go on forever
 				return nil
 			}
 			return errors.New("not yet")

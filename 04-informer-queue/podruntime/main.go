@@ -79,7 +79,7 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 	ctx, cancel := context.WithCancel(ctx)
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown() // waits until the informer has ended
-	defer cancel()           // ends it, after a panic, too: otherwise Shutdown would wait for ever
+	defer cancel()           // ends it, after a panic, too: otherwise Shutdown would wait forever
 
 	c.run(ctx, o.workers, c.reconcile, handled.HasSyncedChecker())
 	return nil

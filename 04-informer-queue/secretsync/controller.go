@@ -24,7 +24,7 @@ const reconcileTimeout = 20 * time.Second
 // copies: each copy is a key of its own, so a namespace that refuses its copies doesn't
 // delay the others.
 //
-// No other secrets of the cluster are ever sent to this program. So the caches don't show
+// Outside the source namespace, the caches hold only secrets with our label. So they don't show
 // a foreign secret where a copy should be. But the server refuses to create the copy, and
 // that is early enough.
 type controller struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // managedBy is the label on each copy. The server can select by label, but not by
-// annotation: so it sends us the copies, and no other secret.
+// annotation: so the informer of the copies gets them, and no other secret.
 const (
 	managedBy = "app.kubernetes.io/managed-by"
 	program   = "secretsync"

@@ -97,13 +97,9 @@ func TestMade(t *testing.T) {
 		"without the label":                      {unlabelled, false},
 		"with another label":                     {func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }, false},
 		"without the mark":                       {unmarked, false},
-		"with an empty mark":                     {mark(""), false},
 		"with the mark of another program":       {mark("yes"), false},
 		"without the UID":                        {mark("secretsync/db//harbour"), false},
 		"of another source namespace":            {mark("elsewhere/db/secretsync-db/harbour"), false},
-		"of another annotation": {func(s *corev1.Secret) {
-			s.Annotations = map[string]string{"other.example.com/x": s.Annotations[testRules.annotation]}
-		}, false},
 		"a copy of the copy, under another name":   {func(s *corev1.Secret) { s.Name = "db-backup" }, false},
 		"a copy of the copy, in another namespace": {func(s *corev1.Secret) { s.Namespace = "coast" }, false},
 	} {

@@ -186,7 +186,7 @@ func serverRestarted(t *testing.T, l *lab) {
 	o := l.startLoad(t, "restarted")
 	o.atLeast(3)
 	// While it starts, its discovery lists no CRD. A namespace that is deleted meanwhile goes,
-	// and leaves its Ats behind for ever: kubernetes/kubernetes#49027.
+	// and leaves its Ats behind forever: kubernetes/kubernetes#49027.
 	l.eventually("the namespaces of other chapters to go", func() string {
 		return l.kubectl("get", "namespaces", "-o", `jsonpath={.items[?(@.metadata.deletionTimestamp)].metadata.name}`)
 	})

@@ -26,7 +26,7 @@ func of(status postgres.PostgresClusterStatus) followed {
 	return followed{status.PrimaryUID, status.Term}
 }
 
-// follow receives from the primary. First it compares the logs: PostgreSQL would try for ever
+// follow receives from the primary. First it compares the logs: PostgreSQL would try forever
 // to follow a primary whose log has not what its own has, and might even acknowledge commits
 // that it has not received.
 func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatus) error {

@@ -2,7 +2,7 @@ package plan_test
 
 // normalize makes worlds equal that differ in nothing on which anything depends. Of terms and
 // of pods, all that counts is which are the same, and that the next one is new. So they are
-// counted from one again, and a search ends though elections and restarts may go on for ever. A
+// counted from one again, and a search ends though elections and restarts may go on forever. A
 // timeline has the number of a term, and is counted with them.
 func (w *world) normalize(s *scope) {
 	if w.spec.leaveTerm != w.status.term {

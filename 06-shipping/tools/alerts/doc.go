@@ -1,6 +1,6 @@
 // Package alerts reads the alerts and the dashboards of the manager, and says which
 // metrics they need. A query for a metric that does not exist is no error anywhere:
-// it finds nothing, for ever. So somebody has to compare.
+// it finds nothing, forever. So somebody has to compare.
 //
 //	rules.go      the alerts in config/prometheus
 //	dashboard.go  the queries in config/dashboards/

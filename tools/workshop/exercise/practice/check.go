@@ -79,7 +79,7 @@ func (p practice) check(ctx context.Context, c workCopy, timeout time.Duration) 
 		return nil
 	}
 	if j.tooLong {
-		p.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
+		p.printf("\nThe tests were stopped after %s: something waits forever, or loops forever. If the machine is slow: %s", timeout, p.command("check --timeout 15m"))
 	}
 	p.printf("\nNot yet: %s. %s", j.count(), p.help(j.hintsLeft))
 	return ErrNotYet

@@ -128,6 +128,6 @@ func TestACheckHasADeadline(t *testing.T) {
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "for total = n; ; {\n\t\t}")
 	out, err := l.do("", func(p practice, c workCopy) error { return p.check(t.Context(), c, 15*time.Second) })
 	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "The tests were stopped after 15s: something waits for ever, or loops for ever.")
+	assert.Contains(t, out, "The tests were stopped after 15s: something waits forever, or loops forever.")
 	assert.Equal(t, 1, l.progress().of("1-lost").Tries)
 }

@@ -90,7 +90,7 @@ func (s *session) showVerdict(j judgement) {
 	s.show(j.outcome, j.exercise.Judge.Groups)
 	switch {
 	case j.tooLong:
-		s.printf("\nThe tests were stopped after %s: something waits for ever, or loops for ever.", s.timeout)
+		s.printf("\nThe tests were stopped after %s: something waits forever, or loops forever.", s.timeout)
 	case j.outcome.solved() && !j.solved: // a try
 		s.printf("\nWell done: %s.", j.count())
 	case !j.solved:
