@@ -92,14 +92,14 @@ func TestMade(t *testing.T) {
 		change func(*corev1.Secret)
 		want   bool
 	}{
-		"a copy":                                 {otherData, true},
-		"a copy of a source that was made again": {mark("secretsync/db/old-uid/harbour"), true},
-		"without the label":                      {unlabelled, false},
-		"with another label":                     {func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }, false},
-		"without the mark":                       {unmarked, false},
-		"with the mark of another program":       {mark("yes"), false},
-		"without the UID":                        {mark("secretsync/db//harbour"), false},
-		"of another source namespace":            {mark("elsewhere/db/secretsync-db/harbour"), false},
+		"a copy":                                   {otherData, true},
+		"a copy of a source that was made again":   {mark("secretsync/db/old-uid/harbour"), true},
+		"without the label":                        {unlabelled, false},
+		"with another label":                       {func(s *corev1.Secret) { s.Labels[managedBy] = "Helm" }, false},
+		"without the mark":                         {unmarked, false},
+		"with the mark of another program":         {mark("yes"), false},
+		"without the UID":                          {mark("secretsync/db//harbour"), false},
+		"of another source namespace":              {mark("elsewhere/db/secretsync-db/harbour"), false},
 		"a copy of the copy, under another name":   {func(s *corev1.Secret) { s.Name = "db-backup" }, false},
 		"a copy of the copy, in another namespace": {func(s *corev1.Secret) { s.Namespace = "coast" }, false},
 	} {

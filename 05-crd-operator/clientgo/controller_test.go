@@ -235,14 +235,10 @@ func TestAFailurePausesLongerEachTimeAndForgetsAfterSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var pauses []time.Duration
-		c, stop := started(t, func(context.Context, cache.ObjectName) (err error) {
-			defer recovered(&err)
+		c, stop := started(t, func(context.Context, cache.ObjectName) error {
 			pauses, begun = append(pauses, time.Since(begun)), time.Now()
-			switch len(pauses) {
-			case 3, 5:
+			if len(pauses) == 3 || len(pauses) == 5 {
 				return nil
-			case 2:
-				panic("a panic is an error like any other")
 			}
 			return errors.New("not yet")
 		})
@@ -290,11 +286,11 @@ func TestNothingIsReconciledBeforeTheCachesAreFull(t *testing.T) {
 	})
 }
 
-func TestAPanicIsReportedWithItsPlace(t *testing.T) {
-	err := func() (err error) {
-		defer recovered(&err)
-		panic("nobody thought of this")
-	}()
+func TestAPanicIsAnErrorWithItsPlace(t *testing.T) {
+	e := newEnv(t)
+	e.has(newAt(in(cnat.Running)))
+	e.ats.PrependReactor("get", "ats", func(clienttesting.Action) (bool, runtime.Object, error) { panic("nobody thought of this") })
+	err := e.reconcileOnce()
 	require.ErrorContains(t, err, "reconcile panicked: nobody thought of this")
 	assert.ErrorContains(t, err, "controller_test.go")
 }

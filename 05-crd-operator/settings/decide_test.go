@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -218,14 +217,18 @@ func TestAWriteThatIsRefused(t *testing.T) {
 					return tc.apply
 				},
 				SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-					return cmp.Or(tc.status, c.SubResource(sub).Update(ctx, o, opts...))
+					if tc.status != nil {
+						return tc.status
+					}
+					return c.SubResource(sub).Update(ctx, o, opts...)
 				},
 			}).Build()
 			result, err := (&Reconciler{Client: objects, Recorder: events.NewFakeRecorder(10)}).Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
 			assert.Equal(t, reconcile.Result{}, result)
 			require.ErrorIs(t, err, tc.again)
 			require.NoError(t, objects.Get(t.Context(), client.ObjectKeyFromObject(layer), layer))
-			if tc.apply == nil {
+			if tc.status != nil {
+				assert.Empty(t, layer.Status.Conditions, "it was refused")
 				return
 			}
 			shown := ""

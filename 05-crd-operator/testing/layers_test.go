@@ -11,7 +11,6 @@ package layers_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -92,5 +91,3 @@ func hasPod(t *testing.T, c client.Client) bool {
 	require.NoError(t, client.IgnoreNotFound(err))
 	return err == nil
 }
-
-func inAnHour() string { return time.Now().Add(time.Hour).UTC().Format(time.RFC3339) }

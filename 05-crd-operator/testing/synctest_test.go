@@ -26,7 +26,7 @@ import (
 func TestSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeClient(t)
-		require.NoError(t, c.Create(t.Context(), newAt(inAnHour())))
+		require.NoError(t, c.Create(t.Context(), newAt(time.Now().Add(time.Hour).UTC().Format(time.RFC3339))))
 		startController(t, c)
 
 		time.Sleep(time.Hour - time.Nanosecond) //nolint:forbidigo // fake time

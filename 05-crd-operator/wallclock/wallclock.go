@@ -35,9 +35,6 @@ func New() Clock { return Clock{now: time.Now} }
 // compared, and subtracted, as the calendar has them.
 func (c Clock) Now() time.Time { return c.now().Round(0) }
 
-// Since is how much later it is by now.
-func (c Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-
 // NewTicker ticks at least every second. The only ticker of a queue is its look
 // at what is due, every ten seconds if left alone.
 func (c Clock) NewTicker(d time.Duration) clock.Ticker {

@@ -83,6 +83,7 @@ func Main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	ctrl.SetLogger(klog.Background())
 	config, _, err := cluster.Load()
 	if err == nil && *selfSigned {
@@ -107,7 +108,11 @@ func Run(ctx context.Context, config *rest.Config, o webhook.Options) error {
 		return fmt.Errorf("creating a client for %s: %w; repair the kubeconfig", config.Host, err)
 	}
 	// A right that is missing shows now, and not when somebody creates an At.
-	if _, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{}); err != nil {
+	_, err = client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{})
+	switch {
+	case ctx.Err() != nil:
+		return nil // interrupted
+	case err != nil:
 		return cli.Explain(err, config.Host)
 	}
 	scheme := runtime.NewScheme()

@@ -203,6 +203,10 @@ func doesNotStart(t *testing.T, c *testcluster.Cluster) {
 	empty := t.TempDir()
 	err = Run(t.Context(), c.Config, webhook.Options{CertDir: empty})
 	assert.EqualError(t, err, "loading the certificate: open "+empty+"/tls.crt: no such file or directory; name its folder with --cert-dir, or make one with --self-signed")
+
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, Run(interrupted, c.Config, webhook.Options{CertDir: empty}), "Ctrl-C is no error")
 }
 
 func TestTheCertificateIsMadeOnce(t *testing.T) {

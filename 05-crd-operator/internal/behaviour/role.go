@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -94,10 +95,7 @@ func (s *env) refused(rules []rbacv1.PolicyRule, verb, resource string) {
 		s.deletePod("kettle")
 	}
 	s.eventually("a refusal", func(context.Context) (any, bool) { return o.all(), len(forbidden()) > 0 })
-	what := map[string]string{"update": "write", "patch": "write"}[verb]
-	if what == "" {
-		what = verb
-	}
+	what := cmp.Or(map[string]string{"update": "write", "patch": "write"}[verb], verb)
 	for _, refused := range forbidden() {
 		assert.Equal(s.t, what+" "+resource, refused, "nothing else is refused")
 	}
