@@ -24,12 +24,6 @@ func TestTheManifestsAreThoseOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestTheRegionIsSetAtInstallation(t *testing.T) {
-	for region, want := range map[string]string{"": "unknown", "coast": "coast"} {
-		assert.Equal(t, want, options(t, dist(t, "", "default", "REGION="+region)).Region)
-	}
-}
-
 func TestTheManifestsOfAnOccasion(t *testing.T) {
 	for _, folder := range installations {
 		all := dist(t, "v1.2.3", folder, "IMAGE=registry.example:5000/cnat", "REGION=harbour")

@@ -15,11 +15,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 )
 
@@ -146,19 +144,6 @@ func simulatedNode(name string) *corev1.Node {
 		},
 		Status: corev1.NodeStatus{Capacity: room, Allocatable: room},
 	}
-}
-
-func (c *cluster) createNamespace(ctx context.Context, name string) error {
-	_, err := c.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	return err
-}
-
-func (c *cluster) createAt(ctx context.Context, name types.NamespacedName, due time.Time) error {
-	_, err := c.ats.CnatV1alpha1().Ats(name.Namespace).Create(ctx, &cnat.At{
-		ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name},
-		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: "echo YAY"},
-	}, metav1.CreateOptions{})
-	return err
 }
 
 // lab runs a command of the lab, and returns what it prints, which is part of its error, too.

@@ -8,6 +8,8 @@
 //	cluster.go    the lab, its simulated nodes, and a way to take them down
 //	managers.go   managers as processes, of which one leads
 //	workload.go   Ats at a steady rate, and the pods that came of them
+//	process.go    programs that run until they are ended
+//	machine.go    how busy the machine was
 //	metrics.go    what the manager and the API server report about themselves
 //	trend.go      does it grow? Theil-Sen, and not two points
 //	e2e           a soak of a manager that leaks

@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,6 +17,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 )
 
 // The Lease is in a namespace that is always there.
@@ -38,7 +39,6 @@ type managers struct {
 	cluster *cluster
 	command []string // that starts one
 	token   string   // of an account that may read their metrics and profiles
-	client  *http.Client
 	started int
 	live    []*manager
 }
@@ -50,9 +50,11 @@ func startManagers(ctx context.Context, programs Programs, command []string, rep
 	if err != nil {
 		return nil, nil, stopCluster, err
 	}
-	if m, err = newManagers(ctx, c, command); err != nil {
-		return nil, nil, stopCluster, err
+	token, err := c.createReader(ctx)
+	if err != nil {
+		return nil, nil, stopCluster, fmt.Errorf("creating an account that reads metrics: %w", err)
 	}
+	m = &managers{cluster: c, command: command, token: token}
 	stop = func() { m.stop(); stopCluster() }
 	for range replicas {
 		if _, err := m.start(ctx); err != nil {
@@ -61,17 +63,6 @@ func startManagers(ctx context.Context, programs Programs, command []string, rep
 	}
 	leader, err = m.lead(ctx)
 	return m, leader, stop, err
-}
-
-func newManagers(ctx context.Context, c *cluster, command []string) (*managers, error) {
-	token, err := c.createReader(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("creating an account that reads metrics: %w", err)
-	}
-	return &managers{cluster: c, command: command, token: token, client: &http.Client{Timeout: callLimit, Transport: &http.Transport{
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, // made at the start, and signed by nobody
-		DisableKeepAlives: true,                                  // a connection would be one of its descriptors
-	}}}, nil
 }
 
 // createReader makes an account that may read what a manager serves, and returns its token.
@@ -183,20 +174,13 @@ func (m *managers) profile(ctx context.Context, replica *manager, name, file str
 }
 
 func (m *managers) get(ctx context.Context, url string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	code, body, err := scrape.Get(ctx, url, m.token) // a connection that stays would be one of the manager's descriptors
+	if err == nil && code != http.StatusOK {
+		err = fmt.Errorf("%s: %d %s", url, code, http.StatusText(code))
 	}
-	request.Header.Set("Authorization", "Bearer "+m.token)
-	response, err := m.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", url, response.Status)
-	}
-	return io.ReadAll(response.Body)
+	return []byte(body), err
 }
 
 // freeAddress is one that no other program listens on. A port of 127.0.0.1 that is let go may be another's a

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/lifecycle"
 )
 
@@ -114,9 +115,10 @@ func (w *workload) namespace(i int) string { return fmt.Sprintf("%s-%d", w.prefi
 // open makes a namespace, and deletes the one before the last: by then its Ats were due for a
 // while, and with it go their pods and events.
 func (w *workload) open(ctx context.Context, i int) error {
-	err := w.cluster.createNamespace(ctx, w.namespace(i))
+	namespaces := w.cluster.kube.CoreV1().Namespaces()
+	_, err := namespaces.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace(i)}}, metav1.CreateOptions{})
 	if err == nil && i >= 2 {
-		err = w.cluster.kube.CoreV1().Namespaces().Delete(ctx, w.namespace(i-2), metav1.DeleteOptions{})
+		err = namespaces.Delete(ctx, w.namespace(i-2), metav1.DeleteOptions{})
 	}
 	if err != nil {
 		w.refuse(err)
@@ -130,7 +132,10 @@ func (w *workload) create(ctx context.Context, name types.NamespacedName) {
 	w.mu.Lock()
 	w.ats[name] = &scheduled{due: due, pods: map[types.UID]bool{}} // before its pod can be seen
 	w.mu.Unlock()
-	err := w.cluster.createAt(ctx, name, due)
+	_, err := w.cluster.ats.CnatV1alpha1().Ats(name.Namespace).Create(ctx, &cnat.At{
+		ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name},
+		Spec:       cnat.AtSpec{Schedule: due.UTC().Format(time.RFC3339), Command: "echo YAY"},
+	}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		w.refuse(err)
 		w.mu.Lock()

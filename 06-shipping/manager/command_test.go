@@ -75,9 +75,3 @@ func TestWrongOptions(t *testing.T) {
 	_, _, stderr := environment{"CONCURRENCY": "many"}.parse(t)
 	assert.Equal(t, `error: the variable CONCURRENCY: invalid argument "many" for "--concurrency" flag: strconv.ParseInt: parsing "many": invalid syntax; see manager --help`+"\n", stderr)
 }
-
-func TestHelp(t *testing.T) {
-	_, stdout, stderr := environment{}.parse(t, "--help")
-	assert.Contains(t, stdout, "Usage:\n  manager [flags]\n")
-	assert.Empty(t, stderr)
-}

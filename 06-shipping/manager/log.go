@@ -12,7 +12,9 @@ import (
 // newLogger writes lines for programs, or for people. The lines of client-go and
 // of controller-runtime go the same way.
 func newLogger(w io.Writer, o Options) logr.Logger {
-	options := &slog.HandlerOptions{Level: level(o.LogLevel)}
+	var level slog.Level                        // debug is V(4) of Kubernetes
+	_ = level.UnmarshalText([]byte(o.LogLevel)) // which was validated; without one it is info
+	options := &slog.HandlerOptions{Level: level}
 	var handler slog.Handler = slog.NewJSONHandler(w, options)
 	if o.LogFormat == "text" {
 		handler = slog.NewTextHandler(w, options)
@@ -24,18 +26,4 @@ func newLogger(w io.Writer, o Options) logr.Logger {
 	klog.SetLogger(log)
 	ctrllog.SetLogger(log)
 	return log
-}
-
-// level is the slog level. debug is V(4) of Kubernetes.
-func level(name string) slog.Level {
-	switch name {
-	case "debug":
-		return slog.LevelDebug
-	case "warn":
-		return slog.LevelWarn
-	case "error":
-		return slog.LevelError
-	default:
-		return slog.LevelInfo
-	}
 }

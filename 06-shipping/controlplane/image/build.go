@@ -60,13 +60,18 @@ func (b builder) command(args ...string) []string {
 	return append(args, "--", b.pkg)
 }
 
-// linkerFlags give Kubernetes its version, and make the program static where the lab gives
-// a container a root directory of its own, which has no libc. To compile without C would do
+// linkerFlags leave out the symbol table and the debugger's tables, and give Kubernetes its version, which
+// its own build scripts do elsewhere; without it the scheduler does not start. They make the program static where
+// the lab gives a container a root directory of its own, which has no libc. To compile without C would do
 // that, too, but not for what was compiled for the lab: it would compile Kubernetes again.
 func linkerFlags(ctx context.Context) (string, error) {
-	flags, err := versionFlags(ctx)
+	version, err := goOutput(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 	if err != nil {
 		return "", err
+	}
+	flags, parts := "-s -w", strings.Split(strings.TrimPrefix(version, "v"), ".")
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		flags += fmt.Sprintf(" -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s", pkg, version, parts[0], parts[1])
 	}
 	cgo, err := goOutput(ctx, "env", "CGO_ENABLED")
 	if err != nil {

@@ -98,11 +98,6 @@ func parse(args []string) (job, error) {
 	return job{pkg: flags.Arg(0), image: image, archive: archive, kubernetes: *kubernetes}, nil
 }
 
-// program is what the program is called in the image.
-func (j job) program() string {
-	return path.Base(j.image.RepositoryStr())
-}
-
 // do builds and packs, and prints how long each phase takes.
 func (j job) do(ctx context.Context, out, errOut io.Writer) error {
 	start := time.Now()
@@ -111,7 +106,7 @@ func (j job) do(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	defer archive.Close()
-	b := builder{pkg: j.pkg, output: filepath.Join(archive.Work, j.program()), errOut: errOut}
+	b := builder{pkg: j.pkg, output: filepath.Join(archive.Work, path.Base(j.image.RepositoryStr())), errOut: errOut}
 	if j.kubernetes != "" {
 		if b.modfile, err = replaceKubernetes(ctx, j.kubernetes, archive.Work); err != nil {
 			return fmt.Errorf("using %s as Kubernetes: %w", j.kubernetes, err)

@@ -1,5 +1,5 @@
 // Package scrape asks for metrics as a Prometheus does whose operator has read a
-// ServiceMonitor. It is for tests.
+// ServiceMonitor. It is for tests and for load.
 package scrape
 
 import (

@@ -47,7 +47,7 @@ func leak() {
 
 // TestASoakFindsALeak is make soak-6 for a minute and a half, with a manager that leaks. What a soak measures
 // is judged in make soak-6 itself, and its judge is tested on made-up series. Here it is only whether all of
-// it works together, and so nothing depends on how busy the machine is: the leak is 70 times what may grow.
+// it works together, and so nothing depends on how busy the machine is: the leak is some six times what may grow.
 func TestASoakFindsALeak(t *testing.T) {
 	testcluster.DependOnInputs()
 	_ = os.Getenv("LAB_INPUTS")

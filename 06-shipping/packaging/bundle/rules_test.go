@@ -130,28 +130,45 @@ var rules = map[string]rule{
 		},
 		func(b *bundle) { b.csv.Spec.Replaces = "cnat.v0.5.9" },
 	},
-	"it owns each kind that its CRDs serve, and describes fields of theirs": {
+	"it owns each kind that its CRDs serve": {
 		func(t *testing.T, b *bundle, _ objects) (want, got any) {
 			serves, owns := []string{}, []string{}
-			for _, owned := range b.csv.Spec.CRDs.Owned {
-				owns = append(owns, owned.Name+" "+owned.Version+" "+owned.Kind)
-				crd := as[apiextensionsv1.CustomResourceDefinition](t, find(t, b.beside, "CustomResourceDefinition", owned.Name))
+			for _, object := range b.beside {
+				if object.GetKind() != "CustomResourceDefinition" {
+					continue
+				}
+				crd := as[apiextensionsv1.CustomResourceDefinition](t, object)
 				for _, v := range crd.Spec.Versions {
 					serves = append(serves, crd.Name+" "+v.Name+" "+crd.Spec.Names.Kind)
 				}
+			}
+			for _, owned := range b.csv.Spec.CRDs.Owned {
+				owns = append(owns, owned.Name+" "+owned.Version+" "+owned.Kind)
+			}
+			slices.Sort(serves)
+			slices.Sort(owns)
+			return serves, owns
+		},
+		func(b *bundle) { b.csv.Spec.CRDs.Owned = b.csv.Spec.CRDs.Owned[:1] },
+	},
+	"what it describes of a kind is there": {
+		func(t *testing.T, b *bundle, _ objects) (want, got any) {
+			missing := []string{}
+			for _, owned := range b.csv.Spec.CRDs.Owned {
+				crd := as[apiextensionsv1.CustomResourceDefinition](t, find(t, b.beside, "CustomResourceDefinition", owned.Name))
 				schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
 				for _, described := range owned.SpecDescriptors {
 					if _, ok := schema["spec"].Properties[described.Path]; !ok {
-						owns = append(owns, "no spec."+described.Path)
+						missing = append(missing, owned.Kind+" has no spec."+described.Path)
 					}
 				}
 				for _, described := range owned.StatusDescriptors {
 					if _, ok := schema["status"].Properties[described.Path]; !ok {
-						owns = append(owns, "no status."+described.Path)
+						missing = append(missing, owned.Kind+" has no status."+described.Path)
 					}
 				}
 			}
-			return serves, owns
+			return []string{}, missing
 		},
 		func(b *bundle) { b.csv.Spec.CRDs.Owned[0].SpecDescriptors[0].Path = "cron" },
 	},

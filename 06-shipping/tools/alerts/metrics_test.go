@@ -99,6 +99,7 @@ func TestAQueryThatIsNoneIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Metrics(tc.stage)
 			require.ErrorContains(t, err, tc.want)
+			assert.NotContains(t, err.Error(), "%!")
 		})
 	}
 }

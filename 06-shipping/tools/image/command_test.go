@@ -74,15 +74,6 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
-	code, stdout, stderr := command(t, t.Context(), "--help")
-	assert.Zero(t, code)
-	assert.Empty(t, stderr)
-	for _, flag := range []string{"--output", "--version", "--revision", "--platform"} {
-		assert.Contains(t, stdout, flag)
-	}
-}
-
 func TestDefaults(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	o, stderr := parse(t, "--revision=abc")

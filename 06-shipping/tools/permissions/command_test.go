@@ -53,3 +53,10 @@ func TestTheExitCodeIsTheVerdict(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsNoAccount(t *testing.T) {
+	for _, wrong := range []string{"", "cnat-manager", "/cnat-manager", "cnat-system/", "a/b/c", "system:serviceaccount:a:b", "A/b"} {
+		_, err := ParseAccount(wrong)
+		assert.ErrorContains(t, err, "write NAMESPACE/NAME", "%q", wrong)
+	}
+}
