@@ -61,17 +61,13 @@ func remove(t *testing.T, c *testcluster.Cluster, names ...string) {
 // start runs the program until the test ends, and returns what it prints.
 func start(t *testing.T, config *rest.Config, o options) *testcluster.Output {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	out, ended := &testcluster.Output{}, make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := run(ctx, config, o, out); err != nil {
-			fmt.Fprintln(out, "error:", err)
+	out := &testcluster.Output{}
+	testcluster.Run(t, func(ctx context.Context) error {
+		err := run(ctx, config, o, out)
+		if err != nil {
+			fmt.Fprintln(out, "error:", err) // a test that waits for a line sees it
 		}
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-ended
+		return err
 	})
 	return out
 }

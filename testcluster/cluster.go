@@ -107,12 +107,11 @@ func (c *Cluster) end() error { return errors.Join(c.Stop(), os.RemoveAll(c.dir)
 func (c *Cluster) restarter(program string) (script string, err error) {
 	script = filepath.Join(c.dir, "kube-apiserver")
 	return script, os.WriteFile(script, fmt.Appendf(nil, `#!/bin/sh
-trap 'kill "$pid"; wait "$pid"; exit' TERM
+trap 'kill $!; wait $!; exit' TERM
 while :; do
 	%q "$@" &
-	pid=$!
-	echo "$pid" >%q
-	wait "$pid" && exit
+	echo $! >%q
+	wait $! && exit
 done
 `, program, c.pidFile()), 0o700)
 }

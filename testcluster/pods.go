@@ -11,7 +11,7 @@ import (
 )
 
 // CreatePod creates a pod, and its namespace if there is none, on an API server that may be starting. The status
-// that the pod has is written as its kubelet would write it.
+// of a pod that has a start time is written as its kubelet would write it.
 func (c *Cluster) CreatePod(t testing.TB, pod *corev1.Pod) {
 	t.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pod.Namespace}}

@@ -36,7 +36,7 @@ func StartProxy(t testing.TB, config *rest.Config) (*Proxy, *rest.Config) {
 	p.serving.Go(p.serve)
 	t.Cleanup(func() {
 		assert.NoError(t, listener.Close())
-		p.Cut()
+		p.Refuse() // also what was accepted, and isn't in conns yet
 		p.serving.Wait()
 	})
 	through := rest.CopyConfig(config)

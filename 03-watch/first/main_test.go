@@ -79,7 +79,7 @@ func TestFault1NoVersion(t *testing.T) {
 
 func TestFault2AFailedWatchIsRetriedAtOnce(t *testing.T) {
 	line := start(t, serve(t, refuse))
-	for range 1000 {
+	for range 2000 { // with a pause of 100 ms, these would take longer than testTimeout
 		require.Contains(t, line(), "error: watching the pods: ")
 	}
 }

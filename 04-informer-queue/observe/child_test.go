@@ -140,6 +140,6 @@ func alive(t *testing.T, pid string) bool {
 	if syscall.Kill(n, 0) != nil {
 		return false
 	}
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	return err != nil && os.IsNotExist(err) || !strings.Contains(string(stat), ") Z ")
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat") // without /proc, as on a Mac, it's no zombie
+	return !strings.Contains(string(stat), ") Z ")
 }

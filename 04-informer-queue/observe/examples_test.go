@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,6 +203,13 @@ func exposesDeployments(t *testing.T, n *namespace) {
 	n.once(t, "expose.sh")
 	_, err = n.Client.CoreV1().Services(n.name).Get(t.Context(), "web", metav1.GetOptions{})
 	assert.True(t, apierrors.IsNotFound(err), err)
+
+	n.service(t, "web", nil, 80)
+	script := exec.CommandContext(t.Context(), "examples/expose.sh", n.name, "web", "8080")
+	script.Env = append(os.Environ(), "EVENT=Added")
+	out, err := script.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "service/web was made by somebody else")
 }
 
 // once runs the command line of an example, and returns what it printed.

@@ -79,8 +79,8 @@ func (s *source) watch(ctx context.Context, options metav1.ListOptions) (watch.I
 }
 
 // IsWatchListSemanticsUnSupported makes the informer list. It would rather take
-// a watch that begins with what exists, but that has no order, and a script
-// should go through the objects in the order of their names.
+// a watch that begins with what exists, and collect that in a map, which has no
+// order. A script should go through the objects in the order of their names.
 func (s *source) IsWatchListSemanticsUnSupported() bool { return true }
 
 // refused reports whether the server understood the request and refused it. The same

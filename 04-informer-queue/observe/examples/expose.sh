@@ -6,7 +6,6 @@ kubectl="kubectl --namespace=$1" ours=made-by=observe
 if test "$EVENT" = Deleted || test -z "$3"; then
 	exec $kubectl delete service --selector="$ours" --field-selector="metadata.name=$2"
 fi
-if $kubectl get services --selector="made-by!=observe" --field-selector="metadata.name=$2" --output=name | grep .; then
-	exit 1 # somebody else's
-fi
+theirs=$($kubectl get services --selector="made-by!=observe" --field-selector="metadata.name=$2" --output=name)
+test -z "$theirs" || { echo "$theirs was made by somebody else" >&2; exit 1; }
 $kubectl expose deployment "$2" --port="$3" --labels="$ours" --dry-run=client --output=yaml | $kubectl apply --filename=-

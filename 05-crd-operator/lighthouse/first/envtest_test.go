@@ -125,9 +125,6 @@ func TestItFollowsTheSpecAndHeals(t *testing.T) {
 			pod.Containers = append([]corev1.Container{{Name: "other", Image: "busybox"}}, pod.Containers...)
 			return c.Update(c.Context(), deployment)
 		},
-		"somebody deletes the Deployment": func(c coast, _ *Lighthouse, deployment *appsv1.Deployment) error {
-			return c.Delete(c.Context(), deployment)
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCoast(t)

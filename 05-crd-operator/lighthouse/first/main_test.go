@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -11,10 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
@@ -32,19 +29,6 @@ func eddystone() *Lighthouse {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "coast", Name: "eddystone", UID: "1", Generation: 2},
 		Spec:       LighthouseSpec{Lamps: 3, Flash: "short short"},
 	}
-}
-
-func TestWhoWasFasterIsNoError(t *testing.T) {
-	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
-	s := newSea(t, light(3))
-	for _, s.fail = range []error{apierrors.NewConflict(deployments, "eddystone", errors.New("changed")), apierrors.NewAlreadyExists(deployments, "eddystone")} {
-		result, err := s.reconcile()
-		require.NoError(t, err)
-		assert.Equal(t, time.Second, result.RequeueAfter, "%v", s.fail)
-	}
-	s.fail = errors.New("the server is down")
-	_, err := s.reconcile()
-	require.ErrorContains(t, err, "the server is down", "all else is one")
 }
 
 func TestWhenItIsReady(t *testing.T) {

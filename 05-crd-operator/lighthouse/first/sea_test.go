@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
@@ -121,6 +122,6 @@ func TestItLeavesToOthersWhatIsTheirs(t *testing.T) {
 		s.fail = stale
 		result, err := s.reconcile()
 		require.NoError(t, err, "a stale cache is no error")
-		assert.Positive(t, result.RequeueAfter, "it failed (%v), and nobody calls it again: RequeueAfter", stale)
+		assert.Equal(t, time.Second, result.RequeueAfter, "it failed (%v), and nobody calls it again: RequeueAfter", stale)
 	}
 }

@@ -178,7 +178,7 @@ func (c *coast) twoLive(first, second *operator, h hold, toTheEnd bool) {
 			ended = make(chan struct{})
 		}
 	}
-	if toTheEnd {
+	if held && toTheEnd {
 		close(h.release)
 		<-ended
 	}

@@ -89,8 +89,11 @@ func (o *office) remember(key string, again time.Duration, err error) (time.Dura
 	switch {
 	case is && trouble.err != nil: // it was a call
 		t.problem = trouble
-		if trouble.again == 0 {
+		switch trouble.again {
+		case 0:
 			t.at = o.clock.Now().Add(o.backoff.When(key))
+		case checkEvery: // whatever else brings the key meanwhile
+			t.at = o.clock.Now().Add(checkEvery)
 		}
 		o.turns[key] = t
 	case err == nil && again > 0 && t.problem != nil: // it waits

@@ -189,35 +189,25 @@ func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(rame) })
 }
 
-func TestItGoesWhenTheOfficeIsBackOrAPersonGivesUp(t *testing.T) {
-	for name, end := range map[string]func(*coast){
-		"the office is back": func(c *coast) { c.list.Set(func(s *lightlist.Settings) { s.Down = false }) },
-		"a person gives up": func(c *coast) {
-			c.change(func(light *v1alpha1.Lighthouse) { light.Annotations = map[string]string{abandon: "yes"} })
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCoast(t)
-			o := c.ready()
-			c.list.Set(func(s *lightlist.Settings) { s.Down = true })
-			require.NoError(t, c.Delete(t.Context(), eddystone()))
-			for range 5 {
-				c.clock.Step(time.Hour)
-				_, err := o.reconcile(t.Context())
-				require.Error(t, err)
-				assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
-			}
-			assert.Contains(t, c.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
-			end(c)
-			o.becomes("gone")
-			lights, _ := c.list.Books()
-			assert.Equal(t, name == "a person gives up", len(lights) == 1, "%v", lights)
-		})
+func TestItGoesWhenTheOfficeIsBack(t *testing.T) {
+	c := newCoast(t)
+	o := c.ready()
+	c.list.Set(func(s *lightlist.Settings) { s.Down = true })
+	require.NoError(t, c.Delete(t.Context(), eddystone()))
+	for range 5 {
+		c.clock.Step(time.Hour)
+		_, err := o.reconcile(t.Context())
+		require.Error(t, err)
+		assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
 	}
+	assert.Contains(t, c.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
+	c.list.Set(func(s *lightlist.Settings) { s.Down = false })
+	o.becomes("gone")
+	assert.Zero(t, c.registered())
 }
 
 func TestWhatTheOfficeRefusesStalls(t *testing.T) {
-	for code, is := range map[int]string{401: "Stalled TokenRefused", 403: "Stalled TokenRefused", 422: "Stalled Refused", 410: "Reconciling Withdrawn", 503: "Reconciling OfficeUnavailable"} {
+	for code, is := range map[int]string{401: "Stalled TokenRefused", 403: "Stalled TokenRefused", 422: "Stalled Refused", 429: "Reconciling OfficeBusy", 410: "Reconciling Withdrawn", 503: "Reconciling OfficeUnavailable"} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			c := newCoast(t)
 			require.NoError(t, c.Create(t.Context(), eddystone()))
@@ -225,6 +215,10 @@ func TestWhatTheOfficeRefusesStalls(t *testing.T) {
 			o := c.operator(&wire{at: lookUp, fault: answer(code, "")})
 			_, _ = o.reconcile(t.Context()) // some are errors
 			assert.Equal(t, is, c.is())
+			calls := len(o.calls)
+			c.clock.Step(time.Second)
+			_, _ = o.reconcile(t.Context()) // something else brings the key
+			assert.Equal(t, code == 429 || code == 503, len(o.calls) > calls, "only what may be better by now is asked again")
 			c.clock.Step(checkEvery)
 			o.becomes("Ready Burning")
 		})

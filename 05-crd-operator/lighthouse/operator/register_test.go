@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/office/lightlist"
 	"example.com/hacking-a-controller/05-crd-operator/lighthouse/operator/api/v1alpha1"
@@ -33,6 +37,20 @@ func TestTheTokenOfARegistrationIsTheUID(t *testing.T) {
 	s.mustList(entry(), "the Light List doesn't have it under its UID")
 	assert.Equal(t, "A0001", light.Status.Number)
 	assert.Equal(t, &v1alpha1.Listing{Position: plymouth, Character: "short short"}, light.Status.Listed)
+}
+
+// slow is an API server that answers no GET.
+type slow struct{ client.Reader }
+
+func (slow) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return apierrors.NewInternalError(errors.New("etcd is slow"))
+}
+
+func TestAnAPIServerThatFailsIsNotTheOffice(t *testing.T) {
+	s := newShore(t)
+	s.live = slow{}
+	require.ErrorContains(t, s.reconcile(), "etcd is slow")
+	assert.Equal(t, "Reconciling Failed", s.is())
 }
 
 func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {

@@ -25,7 +25,7 @@ const (
 	// week still sends its bill afterwards, and only a person knows which of the two it is.
 	abandon = "coast.example.com/abandon-registration"
 	// checkEvery is how often the operator looks whether the Light List still says the same. With its
-	// turn at the office, that is within a minute.
+	// turn at the office, that is within a minute, for up to a hundred Lighthouses.
 	checkEvery = 50 * time.Second
 
 	secretIndex = "spec.secretRef.name"

@@ -41,7 +41,7 @@ func isRefusal(err error, code int) bool {
 
 // explain makes a problem of what a call to the office has come to.
 func explain(err error, light *v1alpha1.Lighthouse) error {
-	if isStale(err) {
+	if isStale(err) || isOfAPIServer(err) {
 		return err
 	}
 	p := &problem{reason: "OfficeUnavailable", message: "the Light List office doesn't answer as it should"}
@@ -53,7 +53,7 @@ func explain(err error, light *v1alpha1.Lighthouse) error {
 			return errStale // somebody was faster: look up again
 		case code == http.StatusGone:
 			p = &problem{reason: "Withdrawn", message: "somebody has withdrawn it a moment ago, and the office remembers that", again: checkEvery}
-		case refused.after > 0:
+		case refused.after > 0, code == http.StatusTooManyRequests: // which may come without a time
 			p = &problem{reason: "OfficeBusy", message: "the office has too many calls", again: refused.after}
 		case code/100 == 4:
 			p = stalled("Refused", fmt.Sprintf("%v; correct the spec", refused))

@@ -70,8 +70,12 @@ func (o *Office) Books() (lights []Light, ledger []Entry) {
 //	PUT /admin/lights/{token}?position=...&character=...
 //	GET /admin/books
 func (o *Office) administer() {
-	o.HandleFunc("PUT /admin/settings", func(_ http.ResponseWriter, r *http.Request) {
-		o.Set(func(settings *Settings) { _ = json.NewDecoder(r.Body).Decode(settings) })
+	o.HandleFunc("PUT /admin/settings", func(w http.ResponseWriter, r *http.Request) {
+		o.Set(func(settings *Settings) {
+			if err := json.NewDecoder(r.Body).Decode(settings); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+			}
+		})
 	})
 	o.HandleFunc("PUT /admin/lights/{token}", func(_ http.ResponseWriter, r *http.Request) {
 		o.Edit(r.PathValue("token"), r.FormValue("position"), r.FormValue("character"))

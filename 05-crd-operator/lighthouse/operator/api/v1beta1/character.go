@@ -1,9 +1,6 @@
 package v1beta1
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // The lengths that the words of a v1alpha1 flash have.
 const (
@@ -20,20 +17,4 @@ func (c Character) Lengths() (lengths []time.Duration) {
 		}
 	}
 	return lengths
-}
-
-// String is what a lamp prints: all flashes, as words where a word has that length.
-func (c Character) String() string {
-	var words []string
-	for _, length := range c.Lengths() {
-		switch length {
-		case Short:
-			words = append(words, "short")
-		case Long:
-			words = append(words, "long")
-		default:
-			words = append(words, length.String())
-		}
-	}
-	return strings.Join(words, " ")
 }
