@@ -83,12 +83,13 @@ type agent struct {
 	trouble  error          // of the last step
 	restored *plan.Restored // what the database was made of, if this agent has restored it
 
-	session  session // to its PostgreSQL, if it has answered
-	begins   int32   // the timeline of its promotion since it was started, or 0: it was not promoted
-	names    string  // whom all of PostgreSQL's processes make commits wait for
-	since    since   // from where on they wait for the standby that it has now
-	lapse    lapse   // commits that may be on its disk only
-	paused   bool    // PostgreSQL applies no more of the log
+	session  session  // to its PostgreSQL, if it has answered
+	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
+	names    string   // whom all of PostgreSQL's processes make commits wait for
+	since    since    // from where on they wait for the standby that it has now
+	lapse    lapse    // commits that may be on its disk only
+	paused   bool     // PostgreSQL applies no more of the log
+	replayed plan.LSN // when a step last waited for that
 	followed followed
 	streamed time.Time // when it last received from there
 	diverged followed  // from whom

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // newLog is the folder of a database on its fourth timeline: the second ended within segment 5, and
@@ -104,4 +106,30 @@ func TestAStandbyArchivesWhatThePrimaryDoesNot(t *testing.T) {
 	another := archive.Folder(t.TempDir())
 	require.NoError(t, another.Claim("7302"))
 	assert.ErrorContains(t, archiveFile(t.Context(), another, filepath.Join("pg_wal", segment)), "this is database 7301")
+}
+
+// Of a segment in which a timeline ended, nothing may be archived: see TestASegmentThatWasCutOff.
+func TestWhatWasArchivedOfAnEarlierTimelineIsNotCounted(t *testing.T) {
+	t.Parallel()
+	programs := testpostgres.Find(t).Bin
+	if ranAsNobody(t) {
+		return
+	}
+	s := newServer(t, programs, writeSecrets(t), "db-1")
+	require.NoError(t, s.initDB(t.Context()))
+	archived := func(archive string) plan.LSN {
+		s.settings.names, s.settings.mode, s.settings.archive = "", "on", archive
+		require.NoError(t, s.start())
+		defer s.stopFast(testcluster.TestTimeout) // its statistics stay
+		awaitAnswer(t, s, "SELECT pg_promote()", "t")
+		awaitAnswer(t, s, "CHECKPOINT; SELECT pg_switch_wal() IS NOT NULL", "t")
+		awaitAnswer(t, s, "SELECT count(last_archived_wal) FROM pg_stat_archiver", "1")
+		a := &archiver{server: s, timeout: time.Hour}
+		defer a.session.close()
+		_, err := a.sample(t.Context())
+		require.NoError(t, err)
+		return a.archived
+	}
+	assert.Positive(t, archived("true"))
+	assert.Zero(t, archived("false"), "only the timeline before was archived")
 }

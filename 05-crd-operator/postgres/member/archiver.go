@@ -108,7 +108,9 @@ func (a *archiver) read(report *plan.Archive, until time.Time) error {
 	return nil
 }
 
-const archiveQuestion = `SELECT pg_current_wal_flush_lsn(), pg_current_snapshot(), coalesce(last_archived_wal, ''),
+// What was archived of an earlier timeline says nothing: of a segment in which that ended, nothing may be archived.
+const archiveQuestion = `SELECT pg_current_wal_flush_lsn(), pg_current_snapshot(),
+	CASE WHEN left(last_archived_wal, 8) = left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) THEN last_archived_wal ELSE '' END,
 	CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN coalesce(last_failed_wal, '') ELSE '' END
 	FROM pg_stat_archiver WHERE NOT pg_is_in_recovery()`
 

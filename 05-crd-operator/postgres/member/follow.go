@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -40,7 +41,9 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	// Only then the end of its own log is known.
-	if err := a.session.awaitReplay(ctx); err != nil {
+	if err := a.session.awaitReplay(ctx); errors.Is(err, context.DeadlineExceeded) && a.replaysOn(ctx) {
+		return waiting{err}
+	} else if err != nil {
 		return err
 	}
 	system, mine, err := a.session.identify(ctx)

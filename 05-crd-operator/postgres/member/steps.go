@@ -28,7 +28,7 @@ const (
 var stepTimeout = map[plan.Step]time.Duration{
 	plan.InitDB:   time.Minute,
 	plan.Restore:  recoveryTimeout,
-	plan.Clone:    time.Hour,
+	plan.Clone:    recoveryTimeout, // of a large database; another term ends it
 	plan.Wipe:     time.Minute,
 	plan.Keep:     time.Minute,
 	plan.Follow:   10 * time.Second,
@@ -159,7 +159,7 @@ const someLog = "BEGIN; SET LOCAL synchronous_commit = local; SELECT pg_logical_
 func (a *agent) stopped() {
 	a.session.close()
 	a.reach.note("", time.Now(), time.Now())
-	a.begins, a.followed, a.paused = 0, followed{}, false
+	a.begins, a.followed, a.paused, a.replayed = 0, followed{}, false, 0
 }
 
 // memberOf is what the status says of a member, if it does.

@@ -24,3 +24,14 @@ func TestTheLastStopHasTime(t *testing.T) {
 		})
 	}
 }
+
+func TestACopyOfALargeDatabaseHasTime(t *testing.T) {
+	files := layout(t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		a := &agent{server: &server{files: files}}
+		require.ErrorIs(t, a.do(t.Context(), plan.Clone, postgres.PostgresClusterStatus{}), errUnreachable)
+		time.Sleep(10 * time.Hour)
+		_, silent := a.reporter.get()
+		assert.False(t, silent)
+	})
+}

@@ -31,7 +31,26 @@ func (a *agent) promote(ctx context.Context, timeline int32) error {
 		return err
 	}
 	a.begins = timeline
-	return a.session.promote(ctx, promotionTimeout)
+	err = a.session.promote(ctx, promotionTimeout)
+	if errors.Is(err, context.DeadlineExceeded) && a.replaysOn(ctx) {
+		return waiting{err} // another pod would begin the replay again
+	}
+	return err
+}
+
+// replaysOn reports whether PostgreSQL has replayed more of the log than when this was asked last.
+func (a *agent) replaysOn(ctx context.Context) bool {
+	if err := a.session.open(ctx, a.server.local("")); err != nil {
+		return false
+	}
+	row, err := a.session.row(ctx, "SELECT coalesce(pg_last_wal_replay_lsn(), '0/0')")
+	if err != nil {
+		return false
+	}
+	at, err := parseLSN(row[0])
+	before := a.replayed
+	a.replayed = max(before, at)
+	return err == nil && at > before
 }
 
 func historyName(timeline int32) string { return fmt.Sprintf("%08X.history", timeline) }

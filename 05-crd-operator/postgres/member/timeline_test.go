@@ -120,12 +120,18 @@ func TestNobodyHoldsAPromotion(t *testing.T) {
 	awaitAnswer(t, a.server, "SELECT bool_and(flush_lsn = pg_current_wal_flush_lsn()) FROM pg_stat_replication", "t")
 	run(t, idle, "ALTER SYSTEM SET recovery_min_apply_delay = '1h'", "SELECT pg_reload_conf()", "SELECT pg_wal_replay_pause()")
 
+	other := &agent{server: standby}
+	t.Cleanup(other.session.close)
+	assert.True(t, other.replaysOn(t.Context()), "it has replayed the copy")
+	assert.False(t, other.replaysOn(t.Context()), "it is held")
+
 	a.server.stopImmediate()
 	s := open(t, standby.local(""))
 	began := time.Now()
 	require.NoError(t, s.promote(t.Context(), promotionTimeout))
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	awaitAnswer(t, standby, "SELECT n FROM last", "7")
+	assert.True(t, other.replaysOn(t.Context()), "it goes on")
 	_, err := reader.rows(t.Context(), "SELECT 1")
 	require.Error(t, err, "the transaction was ended")
 	run(t, idle, "SELECT 1") // a session without one goes on

@@ -76,9 +76,9 @@ func goesWith(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeCl
 }
 
 // forPods is the cluster as its pods are made. A disk of somebody else, with the name of that of the
-// backups, is mounted in none.
+// backups, is mounted in none, nor is one that is being deleted: no pod with it would start.
 func (o observation) forPods() *postgres.PostgresCluster {
-	if !o.Backup.Foreign {
+	if deleting := o.backupDisk != nil && !o.Backup.Disk; !o.Backup.Foreign && !deleting {
 		return o.Cluster
 	}
 	cluster := o.Cluster.DeepCopy()

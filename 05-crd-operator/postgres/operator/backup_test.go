@@ -241,3 +241,19 @@ func TestWhatTheSchemaWouldRefuseIsReported(t *testing.T) {
 	o.Describe(&c.Status)
 	assert.Equal(t, "InvalidStorage", meta.FindStatusCondition(c.Status.Conditions, postgres.Accepted).Reason)
 }
+
+// It stays until no pod has it, and a pod that is made meanwhile with it would never start.
+func TestADiskOfBackupsThatIsDeletedIsMadeAgain(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(2, postgres.Retain)
+	disk := get(e, "db-backup", &corev1.PersistentVolumeClaim{})
+	require.NoError(t, e.Delete(t.Context(), disk))
+	require.NoError(t, e.Delete(t.Context(), e.pod("db-2")))
+	e.until(func(*postgres.PostgresCluster) bool {
+		var another corev1.PersistentVolumeClaim
+		err := e.Get(t.Context(), client.ObjectKeyFromObject(disk), &another)
+		return err == nil && another.UID != disk.UID
+	})
+	e.settle()
+	assert.True(t, e.mounts("db-1") && e.mounts("db-2"), "each member archives to the new one")
+}

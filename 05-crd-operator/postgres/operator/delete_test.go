@@ -48,6 +48,17 @@ func (e *env) left(list client.ObjectList) []metav1.Object {
 	return objects
 }
 
+// A namespace's Lease may be deleted before its cluster is, and none is made there any more.
+func TestAClusterGoesWithItsNamespace(t *testing.T) {
+	e := newEnv(t)
+	cluster := e.create(2)
+	e.settle()
+	require.NoError(t, e.server.Client.CoreV1().Namespaces().Delete(t.Context(), e.namespace, metav1.DeleteOptions{}))
+	require.NoError(t, e.Delete(t.Context(), get(e, "db", &coordinationv1.Lease{})))
+	require.NoError(t, e.Delete(t.Context(), cluster))
+	e.gone()
+}
+
 func TestADeletedClusterLeavesNothing(t *testing.T) {
 	e := newEnv(t)
 	cluster := e.create(3)

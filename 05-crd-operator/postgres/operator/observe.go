@@ -90,8 +90,8 @@ func (r *Reconciler) observeLease(ctx context.Context, o *observation, tracker *
 	lease, asked := &coordinationv1.Lease{ObjectMeta: named(o.Cluster, o.Cluster.Name)}, r.Clock.Now()
 	found, err := r.read(ctx, lease)
 	if s := o.Cluster.Status; err == nil && !found {
-		if s.PrimaryUID == "" && s.Phase != postgres.Electing && s.Phase != postgres.Unsafe {
-			return nil
+		if o.Cluster.DeletionTimestamp != nil || s.PrimaryUID == "" && s.Phase != postgres.Electing && s.Phase != postgres.Unsafe {
+			return nil // in a namespace that is being deleted, too, none can be made
 		}
 		lease.ObjectMeta, lease.Spec.HolderIdentity = objectMeta(o.Cluster, o.Cluster.Name), new("unknown")
 		err = r.Create(ctx, lease)

@@ -33,7 +33,11 @@ func (e *env) simulate() {
 	require.NoError(e, e.List(e.Context(), &disks, client.InNamespace(e.namespace)))
 	for i := range disks.Items {
 		disk := &disks.Items[i]
-		used := slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return p.Name == disk.Name })
+		used := slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
+			return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool {
+				return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == disk.Name
+			})
+		})
 		if disk.DeletionTimestamp != nil && !used {
 			require.NoError(e, client.IgnoreNotFound(e.Patch(e.Context(), disk, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 			e.change(func() { delete(e.data, disk.Name) })

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -34,18 +35,26 @@ func GivenUp(s postgres.PostgresClusterStatus, member string, kept []string) (te
 // giveUp lists all members but the next primary: not only those that were synced, for another one
 // may have received more than the member that a person has chosen.
 func (o Observed) giveUp(s *postgres.PostgresClusterStatus, primary string) {
-	s.Lost = slices.DeleteFunc(s.Lost, func(l postgres.LostData) bool { return l.Member == primary && l.Folder == "" })
+	s.Lost = slices.DeleteFunc(s.Lost, func(l postgres.LostData) bool { return l.Member == primary && o.stillHas(l) })
 	others := slices.Clone(o.Cluster.Status.Synced)
 	for _, m := range o.Members {
 		others = append(others, m.Name)
 	}
 	slices.Sort(others)
 	for _, name := range slices.Compact(others) {
-		listed := slices.ContainsFunc(s.Lost, func(l postgres.LostData) bool { return l.Member == name && l.Folder == "" })
+		listed := slices.ContainsFunc(s.Lost, func(l postgres.LostData) bool { return l.Member == name && o.stillHas(l) })
 		if name != primary && !listed {
 			s.Lost = append(s.Lost, postgres.LostData{Member: name, Term: o.Cluster.Status.Term})
 		}
 	}
+}
+
+// stillHas reports whether a member may have what was given up as its database. What it has beside one that it
+// has kept, it cloned later.
+func (o Observed) stillHas(l postgres.LostData) bool {
+	m := o.member(l.Member)
+	r := cmp.Or(m.Report, m.Last)
+	return l.Folder == "" && (r == nil || !slices.Contains(r.Kept, KeptFolder(l.Term)))
 }
 
 // updateLost publishes what members have kept, and forgets what needs no care any more: a member

@@ -26,10 +26,14 @@ func TestOthersAreGivenUpWhenDataLossIsAllowed(t *testing.T) {
 		observed plan.Observed
 		want     string
 	}{
-		"all but the chosen one":                            {electing(3, unsafe, leave("db-3", 2)), "[{db-1 2 } {db-2 2 }]"},
-		"also one that was not synced":                      {electing(3, unsafe, leave("db-2", 2), alone, ofMember("db-2", func(m *plan.Member) { *m = standby(2); m.Report.Term, m.Report.Following = 2, "" })), "[{db-1 2 } {db-3 2 }]"},
-		"also those of which nothing is left now":           {electing(3, unsafe, leave("db-3", 2), absent("db-1")), "[{db-1 2 } {db-2 2 }]"},
-		"what was given up before keeps its term":           {electing(3, unsafe, leave("db-3", 2), earlier), "[{db-1 1 } {db-3 0 database.diverged-term-0} {db-2 2 }]"},
+		"all but the chosen one":                  {electing(3, unsafe, leave("db-3", 2)), "[{db-1 2 } {db-2 2 }]"},
+		"also one that was not synced":            {electing(3, unsafe, leave("db-2", 2), alone, ofMember("db-2", func(m *plan.Member) { *m = standby(2); m.Report.Term, m.Report.Following = 2, "" })), "[{db-1 2 } {db-3 2 }]"},
+		"also those of which nothing is left now": {electing(3, unsafe, leave("db-3", 2), absent("db-1")), "[{db-1 2 } {db-2 2 }]"},
+		"what was given up before keeps its term": {electing(3, unsafe, leave("db-3", 2), earlier), "[{db-1 1 } {db-3 0 database.diverged-term-0} {db-2 2 }]"},
+		"what one has cloned since, too": {electing(3, unsafe, leave("db-3", 2), gaveUp(postgres.LostData{Member: "db-1", Term: 1}),
+			ofMember("db-1", func(m *plan.Member) { m.Last = &plan.Report{Kept: []string{plan.KeptFolder(1)}} })), "[{db-1 1 } {db-1 2 } {db-2 2 }]"},
+		"also what the chosen one has kept": {electing(3, unsafe, leave("db-3", 2), gaveUp(postgres.LostData{Member: "db-3", Term: 1}),
+			ofMember("db-3", func(m *plan.Member) { m.Report.Kept = []string{plan.KeptFolder(1)} })), "[{db-3 1 } {db-1 2 } {db-2 2 }]"},
 		"nobody in an election among those that are synced": {electing(3), "[]"},
 	} {
 		t.Run(name, func(t *testing.T) {
