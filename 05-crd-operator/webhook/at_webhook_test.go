@@ -202,7 +202,7 @@ func doesNotStart(t *testing.T, c *testcluster.Cluster) {
 
 	empty := t.TempDir()
 	err = Run(t.Context(), c.Config, webhook.Options{CertDir: empty})
-	assert.EqualError(t, err, "loading the certificate: open "+empty+"/tls.crt: no such file or directory; name its folder with --cert-dir, or make one with --self-signed")
+	require.EqualError(t, err, "loading the certificate: open "+empty+"/tls.crt: no such file or directory; name its folder with --cert-dir, or make one with --self-signed")
 
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -18,7 +18,7 @@ func TestTheLastStopHasTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := &agent{server: &server{}}
 			require.NoError(t, a.do(t.Context(), plan.StopFast, postgres.PostgresClusterStatus{Phase: phase}))
-			time.Sleep(lastFor)
+			time.Sleep(lastFor) //nolint:forbidigo // fake time
 			_, silent := a.reporter.get()
 			assert.Equal(t, silentThen, silent, phase)
 		})
@@ -30,7 +30,7 @@ func TestACopyOfALargeDatabaseHasTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &agent{server: &server{files: files}}
 		require.ErrorIs(t, a.do(t.Context(), plan.Clone, postgres.PostgresClusterStatus{}), errUnreachable)
-		time.Sleep(10 * time.Hour)
+		time.Sleep(10 * time.Hour) //nolint:forbidigo // fake time
 		_, silent := a.reporter.get()
 		assert.False(t, silent)
 	})
