@@ -2,6 +2,9 @@
 # Prints each test that failed, and in how many of the runs: flaky.sh FILES, each of which is
 # what go test -json printed. Fails if there is one.
 set -eu
+for file; do
+  [ -f "$file" ] || { echo "flaky.sh: there is no $file: no test has run" >&2; exit 1; }
+done
 cat "$@" | awk '
   function field(name) { return match($0, "\"" name "\":\"[^\"]*\"") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 5) : "" }
   /"Action":"(pass|fail)"/ {

@@ -21,7 +21,8 @@ if [ -d 05-crd-operator/postgres ]; then
 fi
 for module in tools/pinned/generate tools/pinned/kustomize tools/pinned/helm tools/pinned/kwok tools/pinned/oras tools/pinned/cyclonedx-gomod tools/pinned/dlv; do
   say "$module"
-  for tool in $(go -C "$module" list tool); do go -C "$module" tool -n "$tool" >/dev/null; done
+  tools=$(go -C "$module" list tool)
+  for tool in $tools; do go -C "$module" tool -n "$tool" >/dev/null; done
 done
 if [ -d 06-shipping ]; then
   say tools/pinned/olm

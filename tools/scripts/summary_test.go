@@ -75,6 +75,9 @@ func TestATestThatIsNotAlwaysGreenIsNamed(t *testing.T) {
 	out, err = sh(t, "flaky.sh", green, broken)
 	require.Error(t, err)
 	assert.Equal(t, "FAIL\t01: 1 of 2 runs\n", out, "it did not compile")
+	out, err = sh(t, "flaky.sh", green, "none.json")
+	require.Error(t, err)
+	assert.Contains(t, out, "there is no none.json: no test has run")
 }
 
 func TestABadgeSaysHowManyAreProved(t *testing.T) {

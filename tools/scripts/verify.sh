@@ -26,7 +26,7 @@ formatted() {
 vetted() {
   for module in $modules; do
     # A module without Go code is only a list of versions.
-    if [ -z "$(go -C "$module" list ./... 2>/dev/null)" ]; then continue; fi
+    if [ -z "$(find "$module" -name '*.go' | head -n 1)" ]; then continue; fi
     go -C "$module" vet ./... || return 1
   done
 }

@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -41,9 +40,7 @@ func (a *agent) follow(ctx context.Context, status postgres.PostgresClusterStatu
 		return err
 	}
 	// Only then the end of its own log is known.
-	if err := a.session.awaitReplay(ctx); errors.Is(err, context.DeadlineExceeded) && a.replaysOn(ctx) {
-		return waiting{err}
-	} else if err != nil {
+	if err := a.orReplays(ctx, a.session.awaitReplay(ctx)); err != nil {
 		return err
 	}
 	system, mine, err := a.session.identify(ctx)

@@ -21,6 +21,7 @@ const unsettled = "?"
 const (
 	promotionTimeout  = 10 * time.Second
 	checkpointTimeout = time.Minute
+	copyTimeout       = 24 * time.Hour // of a large database; another term ends it
 )
 
 // stepTimeout is how long a step may take before the agent counts as one that hangs. Others are
@@ -28,7 +29,7 @@ const (
 var stepTimeout = map[plan.Step]time.Duration{
 	plan.InitDB:   time.Minute,
 	plan.Restore:  recoveryTimeout,
-	plan.Clone:    recoveryTimeout, // of a large database; another term ends it
+	plan.Clone:    copyTimeout,
 	plan.Wipe:     time.Minute,
 	plan.Keep:     time.Minute,
 	plan.Follow:   10 * time.Second,

@@ -31,9 +31,14 @@ func (a *agent) promote(ctx context.Context, timeline int32) error {
 		return err
 	}
 	a.begins = timeline
-	err = a.session.promote(ctx, promotionTimeout)
+	return a.orReplays(ctx, a.session.promote(ctx, promotionTimeout)) // another pod would begin the replay again
+}
+
+// orReplays makes an error of waiting too long one that says not yet, if PostgreSQL has replayed more since the last
+// time.
+func (a *agent) orReplays(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && a.replaysOn(ctx) {
-		return waiting{err} // another pod would begin the replay again
+		return waiting{err}
 	}
 	return err
 }

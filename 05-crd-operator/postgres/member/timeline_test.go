@@ -1,6 +1,7 @@
 package member
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -122,8 +123,8 @@ func TestNobodyHoldsAPromotion(t *testing.T) {
 
 	other := &agent{server: standby}
 	t.Cleanup(other.session.close)
-	assert.True(t, other.replaysOn(t.Context()), "it has replayed the copy")
-	assert.False(t, other.replaysOn(t.Context()), "it is held")
+	require.ErrorIs(t, other.orReplays(t.Context(), context.DeadlineExceeded), errNotYet, "it has replayed the copy")
+	require.NotErrorIs(t, other.orReplays(t.Context(), context.DeadlineExceeded), errNotYet, "it is held")
 
 	a.server.stopImmediate()
 	s := open(t, standby.local(""))
@@ -131,7 +132,7 @@ func TestNobodyHoldsAPromotion(t *testing.T) {
 	require.NoError(t, s.promote(t.Context(), promotionTimeout))
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	awaitAnswer(t, standby, "SELECT n FROM last", "7")
-	assert.True(t, other.replaysOn(t.Context()), "it goes on")
+	require.ErrorIs(t, other.orReplays(t.Context(), context.DeadlineExceeded), errNotYet, "it goes on")
 	_, err := reader.rows(t.Context(), "SELECT 1")
 	require.Error(t, err, "the transaction was ended")
 	run(t, idle, "SELECT 1") // a session without one goes on

@@ -78,13 +78,17 @@ func goesWith(cluster *postgres.PostgresCluster, disk *corev1.PersistentVolumeCl
 // forPods is the cluster as its pods are made. A disk of somebody else, with the name of that of the
 // backups, is mounted in none, nor is one that is being deleted: no pod with it would start.
 func (o observation) forPods() *postgres.PostgresCluster {
-	if deleting := o.backupDisk != nil && !o.Backup.Disk; !o.Backup.Foreign && !deleting {
+	if !o.Backup.Foreign && !o.losesBackups() {
 		return o.Cluster
 	}
 	cluster := o.Cluster.DeepCopy()
 	cluster.Spec.Backup = nil
 	return cluster
 }
+
+// losesBackups reports whether somebody has deleted the disk of the backups. It stays until the last pod that has
+// it ends, and nobody hurries that: a person may want what is on it.
+func (o observation) losesBackups() bool { return o.backupDisk != nil && !o.Backup.Disk }
 
 // observeAge measures how long ago the last base backup was begun: the one in the status, or that of
 // the pod.

@@ -248,12 +248,23 @@ func TestADiskOfBackupsThatIsDeletedIsMadeAgain(t *testing.T) {
 	e.createBackedUp(2, postgres.Retain)
 	disk := get(e, "db-backup", &corev1.PersistentVolumeClaim{})
 	require.NoError(t, e.Delete(t.Context(), disk))
-	require.NoError(t, e.Delete(t.Context(), e.pod("db-2")))
+	last := e.pod("db-2")
+	require.NoError(t, e.Delete(t.Context(), last))
+	e.until(func(*postgres.PostgresCluster) bool {
+		var pod corev1.Pod
+		return e.Get(t.Context(), client.ObjectKeyFromObject(last), &pod) == nil && pod.UID != last.UID
+	})
+	e.settle()
+	assert.False(t, e.mounts("db-2"))
+	assert.True(t, e.mounts("db-1"), "nobody takes it from one that archives to it")
+	assert.Equal(t, disk.UID, get(e, "db-backup", &corev1.PersistentVolumeClaim{}).UID)
+
+	require.NoError(t, e.Delete(t.Context(), e.pod("db-1")))
 	e.until(func(*postgres.PostgresCluster) bool {
 		var another corev1.PersistentVolumeClaim
 		err := e.Get(t.Context(), client.ObjectKeyFromObject(disk), &another)
 		return err == nil && another.UID != disk.UID
 	})
 	e.settle()
-	assert.True(t, e.mounts("db-1") && e.mounts("db-2"), "each member archives to the new one")
+	assert.True(t, e.mounts("db-1") && e.mounts("db-2"), "each archives to the new one")
 }

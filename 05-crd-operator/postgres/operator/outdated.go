@@ -35,6 +35,9 @@ func (r *Reconciler) observeOutdated(o *observation, tracker *tracker) {
 			tracker.updates[m.Name] = u
 		}
 		m.Pod.Outdated = outdated(has, wanted) && u.count < mostUpdates
+		if o.losesBackups() && !outdated(has, r.newPod(o.Cluster, m.Name).Spec.Containers[0]) {
+			m.Pod.Outdated = false // it still archives there
+		}
 		if u.count >= mostUpdates && !u.warned && outdated(has, wanted) {
 			u.warned = true
 			r.record(*o, plan.Decision{Action: "Update", Reason: "Contested", Warning: true, Note: fmt.Sprintf(

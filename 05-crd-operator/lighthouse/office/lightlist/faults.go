@@ -71,11 +71,17 @@ func (o *Office) Books() (lights []Light, ledger []Entry) {
 //	GET /admin/books
 func (o *Office) administer() {
 	o.HandleFunc("PUT /admin/settings", func(w http.ResponseWriter, r *http.Request) {
+		var err error
 		o.Set(func(settings *Settings) {
-			if err := json.NewDecoder(r.Body).Decode(settings); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
+			read := *settings
+			read.Next = slices.Clone(read.Next) // Decode would write into it
+			if err = json.NewDecoder(r.Body).Decode(&read); err == nil {
+				*settings = read
 			}
 		})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
 	})
 	o.HandleFunc("PUT /admin/lights/{token}", func(_ http.ResponseWriter, r *http.Request) {
 		o.Edit(r.PathValue("token"), r.FormValue("position"), r.FormValue("character"))

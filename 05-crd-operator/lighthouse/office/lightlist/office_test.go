@@ -214,7 +214,7 @@ func TestALessonChangesTheOfficeByHTTP(t *testing.T) {
 	d := newDesk(t)
 	d.bearer = "" // none is needed
 	d.send(t.Context(), "PUT", "/admin/settings", `{"next": ["lose"], "takes": "1h", "limit": 9}`)
-	assert.Equal(t, 400, d.send(t.Context(), "PUT", "/admin/settings", "{").code)
+	assert.Equal(t, 400, d.send(t.Context(), "PUT", "/admin/settings", `{"down": true, "takes": 7}`).code)
 	assert.Equal(t, Settings{Bearer: "trinity", Next: []Fault{Lose}, Takes: metav1.Duration{Duration: time.Hour}, Limit: 9}, d.settings, "what isn't sent stays")
 	d.bearer = "trinity"
 	assert.Equal(t, reply{}, d.register())
