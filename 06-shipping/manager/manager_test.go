@@ -159,8 +159,10 @@ func readersOfProfilesOnly(t *testing.T, e *env) {
 			assert.NotEqual(t, http.StatusOK, code, path)
 		}
 	}
-	_, goroutines := profile("/debug/pprof/goroutine?debug=1", reader)
-	assert.Contains(t, goroutines, "controller.(*Controller")
+	require.Eventually(t, func() bool { // its controllers begin after its metrics
+		_, goroutines := profile("/debug/pprof/goroutine?debug=1", reader)
+		return strings.Contains(goroutines, "controller.(*Controller")
+	}, testcluster.TestTimeout, pause)
 	p.signal(syscall.SIGTERM)
 }
 
