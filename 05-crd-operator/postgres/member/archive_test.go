@@ -111,12 +111,11 @@ func TestAStandbyArchivesWhatThePrimaryDoesNot(t *testing.T) {
 // Of a segment in which a timeline ended, nothing may be archived: see TestASegmentThatWasCutOff.
 func TestWhatWasArchivedOfAnEarlierTimelineIsNotCounted(t *testing.T) {
 	t.Parallel()
-	programs := testpostgres.Find(t).Bin
+	testpostgres.Find(t)
 	if ranAsNobody(t) {
 		return
 	}
-	s := newServer(t, programs, writeSecrets(t), "db-1")
-	require.NoError(t, s.initDB(t.Context()))
+	s := newDatabase(t, writeSecrets(t))
 	archived := func(archive string) plan.LSN {
 		s.settings.names, s.settings.mode, s.settings.archive = "", "on", archive
 		require.NoError(t, s.start())

@@ -22,12 +22,11 @@ import (
 // What ALTER SYSTEM has written comes last, and the database may need more than that.
 func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
 	t.Parallel()
-	programs := testpostgres.Find(t).Bin
+	testpostgres.Find(t)
 	if ranAsNobody(t) {
 		return
 	}
-	s := newServer(t, programs, writeSecrets(t), "db-1")
-	require.NoError(t, s.initDB(t.Context()))
+	s := newDatabase(t, writeSecrets(t))
 	const altered = "max_connections = '40'\nwork_mem = '7MB'\nsynchronous_commit = 'off'\nrecovery_target_name = 'nowhere'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(s.files.database(), "postgresql.auto.conf"), []byte(altered), 0o600))
 	begin(t, s)
@@ -88,6 +87,14 @@ func newServer(t *testing.T, programs string, files secrets, name string) *serve
 	}}
 }
 
+// newDatabase is a member with a database, which does not run yet.
+func newDatabase(t *testing.T, files secrets) *server {
+	t.Helper()
+	s := newServer(t, testpostgres.Find(t).Bin, files, "db-1")
+	require.NoError(t, s.initDB(t.Context()))
+	return s
+}
+
 // begin starts a PostgreSQL, which ends with the test.
 func begin(t *testing.T, s *server) {
 	t.Helper()
@@ -115,8 +122,7 @@ func awaitAnswer(t *testing.T, s *server, command, want string) {
 // lone is a PostgreSQL that takes writes, and its agent.
 func lone(t *testing.T, files secrets) *agent {
 	t.Helper()
-	s := newServer(t, testpostgres.Find(t).Bin, files, "db-1")
-	require.NoError(t, s.initDB(t.Context()))
+	s := newDatabase(t, files)
 	begin(t, s)
 	s.settings.names = "" // commits wait for nobody
 	require.NoError(t, s.reload())

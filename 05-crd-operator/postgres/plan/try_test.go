@@ -64,6 +64,16 @@ func TestTryATermNeverGoesBack(t *testing.T) {
 	assert.Empty(t, f.broken, "the search finds a term that goes back, where none does")
 }
 
+// described is a condition of the status that is written for what was observed.
+func described(t *testing.T, o plan.Observed, condition string) *metav1.Condition {
+	t.Helper()
+	s := o.Cluster.Status.DeepCopy()
+	o.Describe(s)
+	found := meta.FindStatusCondition(s.Conditions, condition)
+	require.NotNil(t, found)
+	return found
+}
+
 func TestTryTheStatusReportsWhatTheWishWaitsFor(t *testing.T) {
 	for name, tc := range map[string]struct {
 		observed     plan.Observed
@@ -78,10 +88,7 @@ func TestTryTheStatusReportsWhatTheWishWaitsFor(t *testing.T) {
 		"one that there is not":            {well(3, wantsPrimary("db-9")), "NoSuchMember", "spec.primary: there is no member db-9, only db-1, db-2, db-3; name one of them, or leave it out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := tc.observed.Cluster.Status.DeepCopy()
-			tc.observed.Describe(s)
-			accepted := meta.FindStatusCondition(s.Conditions, postgres.Accepted)
-			require.NotNil(t, accepted)
+			accepted := described(t, tc.observed, postgres.Accepted)
 			assert.Equal(t, tc.reason, accepted.Reason)
 			assert.Equal(t, tc.want, accepted.Message, "nobody is told what the switchover waits for")
 		})
@@ -106,10 +113,7 @@ func TestTryTheStatusReportsSinceWhenNothingIsArchived(t *testing.T) {
 		"a slow one has its own words": {backedUp(2, published, archive(plan.Archive{First: last, Last: last, Until: last})), "ArchiveLags", "what was acknowledged since 2026-11-23T11:55:00Z is not in the archive"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := tc.observed.Cluster.Status.DeepCopy()
-			tc.observed.Describe(s)
-			backedUp := meta.FindStatusCondition(s.Conditions, postgres.BackedUp)
-			require.NotNil(t, backedUp)
+			backedUp := described(t, tc.observed, postgres.BackedUp)
 			assert.Equal(t, tc.reason, backedUp.Reason)
 			assert.Equal(t, tc.want, backedUp.Message, "nobody is told since when nothing is archived")
 		})
@@ -127,18 +131,13 @@ func TestTryTheStatusReportsWhyTheDiskIsFull(t *testing.T) {
 		"a standby's disk: its log stays too": {backedUp(3, full("db-3"), takesNothing), "nearly full: the disk of db-3; " + why + ". Raise spec.storage"},
 		"the archive takes the log":           {backedUp(3, full("db-1"), archive(plan.Archive{First: noon, Last: noon, Until: noon})), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
 		"no archive is wanted":                {well(3, full("db-1")), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
+		"no archive is wanted any more":       {backedUp(3, full("db-1"), takesNothing, specOf(func(s *postgres.PostgresClusterSpec) { s.Backup = nil })), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
 		"the archive is slow":                 {backedUp(3, full("db-1"), archive(plan.Archive{First: noon.Add(-time.Hour), Last: noon.Add(-time.Hour), Until: noon.Add(-time.Hour)})), "nearly full: the disk of db-1; no writes are taken. Raise spec.storage"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := tc.observed.Cluster.Status.DeepCopy()
-			tc.observed.Describe(s)
-			hasSpace := meta.FindStatusCondition(s.Conditions, postgres.HasSpace)
-			require.NotNil(t, hasSpace)
+			hasSpace := described(t, tc.observed, postgres.HasSpace)
 			assert.True(t, strings.HasPrefix(hasSpace.Message, tc.want), "HasSpace does not say why the disk is full: %s", hasSpace.Message)
 		})
 	}
-	there := backedUp(3, takesNothing)
-	s := there.Cluster.Status.DeepCopy()
-	there.Describe(s)
-	assert.True(t, meta.IsStatusConditionTrue(s.Conditions, postgres.HasSpace), "an archive that takes nothing is no full disk")
+	assert.Equal(t, metav1.ConditionTrue, described(t, backedUp(3, takesNothing), postgres.HasSpace).Status, "an archive that takes nothing is no full disk")
 }
