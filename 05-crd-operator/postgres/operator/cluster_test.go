@@ -92,6 +92,18 @@ func TestAPodThatIsDeletedByForceStaysUntilItHasEnded(t *testing.T) {
 	assert.NotEqual(t, old.UID, e.pod("db-1").UID)
 }
 
+// Between the scheduler and the kubelet, somebody else has taken what the node had left.
+func TestAPodThatTheKubeletRejectsIsMadeAgain(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	for e.reconcile().RequeueAfter == time.Millisecond { // until it waits for its first pod
+	}
+	rejected := e.pod("db-1").UID
+	e.reject("db-1")
+	e.until(isWell)
+	assert.NotEqual(t, rejected, e.pod("db-1").UID)
+}
+
 // The agent is frozen and so is its kubelet: nobody reports the end of the last primary.
 func TestTheLeaseOfASilentPodIsFreedWhenItHasRunOut(t *testing.T) {
 	e := newEnv(t)

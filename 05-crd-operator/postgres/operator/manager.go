@@ -142,6 +142,6 @@ func trimPod(object any) (any, error) {
 	}
 	pod.ManagedFields, pod.Annotations = nil, nil
 	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: containers}
-	pod.Status = corev1.PodStatus{PodIP: pod.Status.PodIP, ContainerStatuses: pod.Status.ContainerStatuses}
+	pod.Status = corev1.PodStatus{Phase: pod.Status.Phase, Conditions: pod.Status.Conditions, PodIP: pod.Status.PodIP, ContainerStatuses: pod.Status.ContainerStatuses}
 	return pod, nil
 }

@@ -173,11 +173,23 @@ func started(pod *corev1.Pod) bool {
 }
 
 // ended reports whether it is certain that no process is left: the kubelet says so of each
-// container, or there never was a kubelet.
+// container, or has rejected the pod, or there never was a kubelet.
 func ended(pod *corev1.Pod) bool {
-	if pod.Spec.NodeName == "" {
+	statuses := pod.Status.ContainerStatuses
+	switch {
+	case pod.Spec.NodeName == "":
 		return pod.DeletionTimestamp != nil
+	case len(statuses) == 0:
+		return rejected(pod)
 	}
 	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
-	return len(pod.Status.ContainerStatuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(pod.Status.ContainerStatuses, running)
+	return len(statuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(statuses, running)
+}
+
+// rejected reports whether the kubelet has refused to start a pod, as it does when its node has too
+// little left, or lost its label. If a node is lost, pod garbage collection calls its pods Failed, too,
+// and nobody knows whether they run. It gives them a condition.
+func rejected(pod *corev1.Pod) bool {
+	lost := func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget }
+	return pod.Status.Phase == corev1.PodFailed && !slices.ContainsFunc(pod.Status.Conditions, lost)
 }

@@ -53,6 +53,14 @@ func (e *env) run(pod *corev1.Pod) {
 	e.report(pod, corev1.PodStatus{PodIP: e.start(pod).ip}, corev1.ContainerState{Running: &corev1.ContainerStateRunning{}})
 }
 
+// reject is what the kubelet does with a pod for which its node has too little left.
+func (e *env) reject(name string) {
+	e.Helper()
+	pod := e.pod(name)
+	require.NoError(e, e.SubResource("binding").Create(e.Context(), pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: "node"}}))
+	require.NoError(e, e.Status().Patch(e.Context(), pod, client.RawPatch(types.MergePatchType, []byte(`{"status":{"phase":"Failed","reason":"OutOfcpu"}}`))))
+}
+
 // end ends a pod, as the kubelet reports it.
 func (e *env) end(pod *corev1.Pod) {
 	e.Helper()

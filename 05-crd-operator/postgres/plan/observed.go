@@ -91,7 +91,8 @@ type Pod struct {
 	// not replaced.
 	Started bool
 	// Ended is the proof that no process is left: the kubelet reports every container as
-	// terminated. The phase Failed is none, since the pod garbage collector writes it, too.
+	// terminated, or has rejected the pod. The phase Failed alone proves nothing, since pod garbage
+	// collection writes it, too.
 	Ended    bool
 	Deleting bool
 	Role     Role // its label
