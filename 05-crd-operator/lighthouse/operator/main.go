@@ -152,6 +152,3 @@ func isStale(err error) bool {
 	return errors.Is(err, errStale) ||
 		apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }
-
-// isOfAPIServer reports whether the API server has answered with it.
-func isOfAPIServer(err error) bool { return apierrors.ReasonForError(err) != "" }

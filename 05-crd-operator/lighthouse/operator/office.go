@@ -138,6 +138,9 @@ type listing struct {
 	after  time.Duration // when to look again
 }
 
+// errNoAnswer is a call without an answer, or with one that isn't understood.
+var errNoAnswer = errors.New("no answer")
+
 // refusal is an answer that is no light.
 type refusal struct {
 	code  int
@@ -178,7 +181,7 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 	request.Header.Set("Authorization", "Bearer "+bearer)
 	response, err := o.client.Do(request)
 	if err != nil {
-		return got, err
+		return got, fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	defer response.Body.Close()
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if there is none
@@ -192,7 +195,9 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 		}
 		return got, &refusal{response.StatusCode, after}
 	}
-	err = json.NewDecoder(response.Body).Decode(&got)
+	if err = json.NewDecoder(response.Body).Decode(&got); err != nil {
+		return got, fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
 	got.after = after
-	return got, err
+	return got, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -39,18 +40,26 @@ func TestTheTokenOfARegistrationIsTheUID(t *testing.T) {
 	assert.Equal(t, &v1alpha1.Listing{Position: plymouth, Character: "short short"}, light.Status.Listed)
 }
 
-// slow is an API server that answers no GET.
-type slow struct{ client.Reader }
+// failing is an API server that fails each read with the same error.
+type failing struct {
+	client.Reader
+	err error
+}
 
-func (slow) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
-	return apierrors.NewInternalError(errors.New("etcd is slow"))
+func (f failing) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return f.err
 }
 
 func TestAnAPIServerThatFailsIsNotTheOffice(t *testing.T) {
-	s := newShore(t)
-	s.live = slow{}
-	require.ErrorContains(t, s.reconcile(), "etcd is slow")
-	assert.Equal(t, "Reconciling Failed", s.is())
+	for _, err := range []error{
+		apierrors.NewInternalError(errors.New("etcd is slow")),
+		&url.Error{Op: "Get", URL: "https://127.0.0.1:6443", Err: context.DeadlineExceeded}, // it doesn't answer at all
+	} {
+		s := newShore(t)
+		s.live = failing{err: err}
+		require.ErrorIs(t, s.reconcile(), err)
+		assert.Equal(t, "Reconciling Failed", s.is())
+	}
 }
 
 func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {

@@ -39,13 +39,14 @@ func isRefusal(err error, code int) bool {
 	return is && refused.code == code
 }
 
-// explain makes a problem of what a call to the office has come to.
+// explain makes a problem of what a call to the office has come to. An error of the API server stays what it is.
 func explain(err error, light *v1alpha1.Lighthouse) error {
-	if isStale(err) || isOfAPIServer(err) {
+	refused, is := errors.AsType[*refusal](err)
+	if !is && !errors.Is(err, errNoAnswer) {
 		return err
 	}
 	p := &problem{reason: "OfficeUnavailable", message: "the Light List office doesn't answer as it should"}
-	if refused, is := errors.AsType[*refusal](err); is {
+	if is {
 		switch code := refused.code; {
 		case code == http.StatusUnauthorized, code == http.StatusForbidden:
 			p = stalled("TokenRefused", "the office refuses the token; put the one that is valid now into the Secret")
