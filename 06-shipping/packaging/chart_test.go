@@ -108,7 +108,7 @@ func byName(all objects, without []string) map[string]*unstructured.Unstructured
 // copied are the kinds, and the objects, that are files of config/, byte for byte.
 var copied = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ClusterRole cnat-edit", "ClusterRole cnat-view"}
 
-// withoutHelm checks and removes what only Helm's objects have: five labels or more, and a hash.
+// withoutHelm checks and removes what only Helm's objects have: four labels or more, and a hash.
 func withoutHelm(t *testing.T, o, kustomized *unstructured.Unstructured) {
 	t.Helper()
 	if slices.Contains(copied, o.GetKind()) || slices.Contains(copied, o.GetKind()+" "+o.GetName()) {
