@@ -61,7 +61,7 @@ branch-%: workshop ## Go to the branch of a stage (make branch-4)
 
 .PHONY: lab lab-up lab-down lab-reset lab-status env
 lab: $(LAB) ## Build the lab (minutes the first time, then seconds)
-lab-up: $(LAB) ## Start the lab, or see that it runs
+lab-up: workshop $(LAB) ## Start the lab, or see that it runs; build bin/workshop, which checks a lesson's steps
 	@$(LAB) up
 lab-down: built ## Stop the lab and keep its data
 	@$(LAB) down

@@ -77,7 +77,8 @@ $(LAB): $(LAB_SOURCES) | go
 BUILT_LAB = $(if $(wildcard $(LAB)),$(LAB))
 
 .PHONY: cluster-lab cluster-current built
-cluster-lab: lab-up
+cluster-lab: $(LAB)
+	@$(LAB) up
 cluster-current:
 # To stop the lab or to look at it nobody wants to wait for a build.
 built:

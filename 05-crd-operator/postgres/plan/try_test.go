@@ -136,7 +136,7 @@ func TestTryTheStatusReportsWhyTheDiskIsFull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasSpace := described(t, tc.observed, postgres.HasSpace)
-			assert.True(t, strings.HasPrefix(hasSpace.Message, tc.want), "HasSpace does not say why the disk is full: %s", hasSpace.Message)
+			assert.True(t, strings.HasPrefix(hasSpace.Message, tc.want), "HasSpace does not say why the disk is full (%s): %s", name, hasSpace.Message)
 		})
 	}
 	assert.Equal(t, metav1.ConditionTrue, described(t, backedUp(3, takesNothing), postgres.HasSpace).Status, "an archive that takes nothing is no full disk")
