@@ -116,8 +116,12 @@ func (s *server) start() error {
 	return nil
 }
 
-// prepare writes the files that PostgreSQL starts with.
+// prepare writes the files that PostgreSQL starts with. It also takes from the group what a kubelet may
+// have given to it at the mount (fsGroup): PostgreSQL doesn't start in a folder that others can write to.
 func (s *server) prepare() error {
+	if err := os.Chmod(s.files.database(), 0o700); err != nil {
+		return err
+	}
 	if _, err := s.installCertificate(); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
 	s := newDatabase(t, writeSecrets(t))
 	const altered = "max_connections = '40'\nwork_mem = '7MB'\nsynchronous_commit = 'off'\nrecovery_target_name = 'nowhere'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(s.files.database(), "postgresql.auto.conf"), []byte(altered), 0o600))
+	require.NoError(t, os.Chmod(s.files.database(), os.ModeSetgid|0o770)) // what fsGroup makes of it
 	begin(t, s)
 	for setting, want := range map[string]string{"max_connections": "100", "work_mem": "7MB", "synchronous_commit": "on", "fsync": "on", "recovery_target_name": ""} {
 		awaitAnswer(t, s, "SHOW "+setting, want)

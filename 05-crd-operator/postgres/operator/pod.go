@@ -89,6 +89,8 @@ func podSpec(cluster *postgres.PostgresCluster, container corev1.Container) core
 			RunAsGroup:     new(int64(postgresUser)),
 			FSGroup:        new(int64(postgresUser)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			// At each mount, the default would walk through all files, and open the database to the group.
+			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
 		},
 		Containers: []corev1.Container{container},
 		Volumes: []corev1.Volume{

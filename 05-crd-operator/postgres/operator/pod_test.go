@@ -27,6 +27,7 @@ func TestAPodIsOneRunOfAMember(t *testing.T) {
 	assert.Equal(t, map[string]string{plan.SelectorLabel: "db"}, pod.Labels, "it has no role yet, so no Service leads to it")
 	assert.Equal(t, "db-2", pod.Spec.Volumes[2].PersistentVolumeClaim.ClaimName)
 	assert.Contains(t, pod.Spec.Containers[0].Args, "--uid=$(POD_UID)")
+	assert.Equal(t, corev1.FSGroupChangeOnRootMismatch, *pod.Spec.SecurityContext.FSGroupChangePolicy, "no failover waits until all files are the group's")
 }
 
 // The agent reads these files, and the image's user may read them. Of a certificate there may be none
