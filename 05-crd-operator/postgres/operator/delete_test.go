@@ -59,6 +59,27 @@ func TestAClusterGoesWithItsNamespace(t *testing.T) {
 	e.gone()
 }
 
+// A namespace deletes its pods first, and its clusters only when they are gone. So does a drain.
+func TestPodsThatSomebodyDeletesGo(t *testing.T) {
+	for name, stop := range map[string]func(*env){
+		"though the cluster is paused":      func(e *env) { e.want(`{"paused":true}`) },
+		"though the image is another major": func(e *env) { e.upgrade("postgres-member:18", "18") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.create(2)
+			e.settle()
+			stop(e)
+			require.NoError(t, e.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(e.namespace)))
+			for range 20 {
+				e.simulate()
+				e.reconcile()
+			}
+			assert.Empty(t, e.left(&corev1.PodList{}))
+		})
+	}
+}
+
 func TestADeletedClusterLeavesNothing(t *testing.T) {
 	e := newEnv(t)
 	cluster := e.create(3)

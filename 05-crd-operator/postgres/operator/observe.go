@@ -173,23 +173,23 @@ func started(pod *corev1.Pod) bool {
 }
 
 // ended reports whether it is certain that no process is left: the kubelet says so of each
-// container, or has rejected the pod, or there never was a kubelet.
+// container or of the pod, or there never was a kubelet.
 func ended(pod *corev1.Pod) bool {
 	statuses := pod.Status.ContainerStatuses
+	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
 	switch {
 	case pod.Spec.NodeName == "":
 		return pod.DeletionTimestamp != nil
-	case len(statuses) == 0:
-		return rejected(pod)
+	case pod.Status.Phase == corev1.PodFailed, pod.Status.Phase == corev1.PodSucceeded:
+		return !slices.ContainsFunc(pod.Status.Conditions, lost)
 	}
-	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
 	return len(statuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(statuses, running)
 }
 
-// rejected reports whether the kubelet has refused to start a pod, as it does when its node has too
-// little left, or lost its label. If a node is lost, pod garbage collection calls its pods Failed, too,
-// and nobody knows whether they run. It gives them a condition.
-func rejected(pod *corev1.Pod) bool {
-	lost := func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget }
-	return pod.Status.Phase == corev1.PodFailed && !slices.ContainsFunc(pod.Status.Conditions, lost)
+// lost is the condition of a pod whose node no longer exists. Pod garbage collection gives it this, and
+// the phase Failed, and nobody knows whether it runs. The kubelet gives a pod that phase only when
+// nothing runs: it may have rejected it, or a container before ours has failed. Pod garbage collection
+// also does, of a node that is out of service: by that taint, a person has said that it's off.
+func lost(c corev1.PodCondition) bool {
+	return c.Type == corev1.DisruptionTarget && c.Reason == "DeletionByPodGC"
 }

@@ -22,7 +22,7 @@ func TestWhetherAPodHasStartedAndEnded(t *testing.T) {
 		node           string
 		deleted        bool
 		phase          corev1.PodPhase
-		condition      corev1.PodConditionType
+		lost           string // why it is a DisruptionTarget
 		containers     []corev1.ContainerStatus
 		started, ended bool
 	}{
@@ -34,13 +34,16 @@ func TestWhetherAPodHasStartedAndEnded(t *testing.T) {
 		"it runs":                 {node: "node", containers: []corev1.ContainerStatus{runs}, started: true},
 		"it is deleted, and runs": {node: "node", deleted: true, containers: []corev1.ContainerStatus{runs}, started: true},
 		"it has ended":            {node: "node", containers: []corev1.ContainerStatus{ends}, started: true, ended: true},
-		"its node is lost, and the garbage collector wrote": {node: "node", phase: corev1.PodFailed, deleted: true, containers: []corev1.ContainerStatus{runs}, started: true},
-		"nobody knows of its container":                     {node: "node", phase: corev1.PodFailed, condition: corev1.DisruptionTarget, deleted: true},
-		"the kubelet has rejected it":                       {node: "node", phase: corev1.PodFailed, condition: corev1.PodReady, ended: true},
+		"its node is lost, and the garbage collector wrote": {node: "node", phase: corev1.PodFailed, lost: "DeletionByPodGC", deleted: true, containers: []corev1.ContainerStatus{runs}, started: true},
+		"nobody knows of its container":                     {node: "node", phase: corev1.PodFailed, lost: "DeletionByPodGC", deleted: true},
+		"its node is out of service":                        {node: "node", phase: corev1.PodFailed, deleted: true, containers: []corev1.ContainerStatus{runs}, started: true, ended: true},
+		"the kubelet has rejected it":                       {node: "node", phase: corev1.PodFailed, ended: true},
+		"a container of a webhook has failed before ours":   {node: "node", phase: corev1.PodFailed, containers: []corev1.ContainerStatus{waits}, ended: true},
+		"it was evicted, and has ended":                     {node: "node", phase: corev1.PodFailed, lost: "TerminationByKubelet", deleted: true, ended: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: tc.node, Containers: make([]corev1.Container, 1)}}
-			pod.Status = corev1.PodStatus{Phase: tc.phase, Conditions: []corev1.PodCondition{{Type: tc.condition}}, ContainerStatuses: tc.containers}
+			pod.Status = corev1.PodStatus{Phase: tc.phase, Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Reason: tc.lost}}, ContainerStatuses: tc.containers}
 			if tc.deleted {
 				pod.DeletionTimestamp = &metav1.Time{}
 			}

@@ -87,7 +87,7 @@ func Cluster(o Observed) Decision {
 	case o.Cluster.DeletionTimestamp != nil:
 		return o.delete()
 	case o.Cluster.Spec.Paused:
-		return Decision{}
+		return o.release()
 	}
 	switch o.Cluster.Status.Phase {
 	case "", postgres.Seeding, postgres.Recovering:
@@ -131,7 +131,7 @@ func Making(p postgres.Phase) bool { return p == postgres.Seeding || p == postgr
 func (o Observed) repair() Decision {
 	leaver := o.leaver()
 	if o.foreign() {
-		return Decision{} // what ends now could not be made again
+		return o.release() // what ends now could not be made again
 	}
 	for _, m := range o.Members {
 		silent := m.Silent > replacedAfter && m.alive() && m.Pod.Started
@@ -148,6 +148,17 @@ func (o Observed) repair() Decision {
 			return o.replace(m)
 		case m.alive() && needless:
 			return o.deletePod(m, "MemberLost", fmt.Sprintf("the disk of %s is being deleted; it is created again", m.Name))
+		}
+	}
+	return Decision{}
+}
+
+// release lets go of a pod that somebody has deleted, once it has ended, where nothing else is done: its
+// node may be drained, or its namespace deleted. A namespace deletes its pods first, and waits for them.
+func (o Observed) release() Decision {
+	for _, m := range o.Members {
+		if m.Pod != nil && m.Pod.Deleting && m.Pod.Ended {
+			return Decision{Action: RemovePod, Member: m.Name, UID: m.Pod.UID}
 		}
 	}
 	return Decision{}

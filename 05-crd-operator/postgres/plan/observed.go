@@ -91,8 +91,8 @@ type Pod struct {
 	// not replaced.
 	Started bool
 	// Ended is the proof that no process is left: the kubelet reports every container as
-	// terminated, or has rejected the pod. The phase Failed alone proves nothing, since pod garbage
-	// collection writes it, too.
+	// terminated, or the pod as failed. Pod garbage collection writes Failed, too, of a pod whose node
+	// is lost: that is no proof.
 	Ended    bool
 	Deleting bool
 	Role     Role // its label

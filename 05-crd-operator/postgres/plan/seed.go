@@ -19,7 +19,7 @@ func (o Observed) seed() Decision {
 	_, refusal := o.seedRefusal()
 	switch {
 	case refusal != "":
-		return Decision{}
+		return o.release()
 	case o.Cluster.Status.Phase == "":
 		note := m.Name + " makes the database"
 		if from := o.Cluster.Spec.RestoreFrom; from != nil {

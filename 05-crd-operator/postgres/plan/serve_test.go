@@ -29,6 +29,7 @@ func TestAPrimaryIsLost(t *testing.T) {
 		"not before that":                                         {well(2, silent("db-1", 2*time.Second)), ""},
 		"when it takes no writes":                                 {well(2, reported("db-1", func(r *plan.Report) { r.Writable = false })), election},
 		"but nobody takes over while it is paused":                {well(2, ended("db-1"), specOf(func(s *postgres.PostgresClusterSpec) { s.Paused = true })), ""},
+		"and a pod that somebody deletes may go then":             {well(2, ended("db-1"), ofMember("db-1", func(m *plan.Member) { m.Pod.Deleting = true }), specOf(func(s *postgres.PostgresClusterSpec) { s.Paused = true })), "RemovePod db-1"},
 		"not when a member is wanted that is there":               {well(2, wantsPrimary("db-1")), ""},
 		"when another is wanted that is synced":                   {well(2, wantsPrimary("db-2")), election},
 		"not when the wanted one is not synced":                   {well(3, wantsPrimary("db-3"), streaming("db-2")), ""},
