@@ -62,8 +62,10 @@ func (l *logStream) begin(ctx context.Context, slot string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(l.folder, filepath.Base(row[0])), []byte(row[1]), 0o600); err != nil {
-			return err
+		for n := int32(2); n <= l.timeline; n++ { // a standby that was away needs all of them
+			if err := os.WriteFile(filepath.Join(l.folder, historyName(n)), []byte(historyOf(n, l.timeline, row[1])), 0o600); err != nil {
+				return err
+			}
 		}
 	}
 	// What PostgreSQL answers is read with the log.

@@ -18,8 +18,8 @@ import (
 
 // PostgreSQL begins the first timeline of which there is no history: it looks for those after its
 // own, one by one. To have it begin one with a higher number, the agent puts histories there of those
-// between, which are only a comment. A standby that follows fetches them as it does the others, and a
-// clone has them.
+// between, which are only a comment. A standby that follows fetches them as it does the others, and does
+// not go on if the primary lacks one. So a clone writes all of them (historyOf).
 
 // promote has PostgreSQL take writes, on this timeline.
 func (a *agent) promote(ctx context.Context, timeline int32) error {
@@ -59,6 +59,19 @@ func (a *agent) replaysOn(ctx context.Context) bool {
 }
 
 func historyName(timeline int32) string { return fmt.Sprintf("%08X.history", timeline) }
+
+// historyOf is what a clone writes for a number up to its own timeline's. The history of an ancestor is
+// how its own one begins, to the byte: a standby compares what it fetches with the archive. The other
+// numbers were left out, or are those of logs that this one does not come from.
+func historyOf(n, timeline int32, own string) string {
+	if n == timeline {
+		return own
+	}
+	if ancestors, _, found := strings.Cut(own, fmt.Sprintf("\n%d\t", n)); found {
+		return ancestors
+	}
+	return archive.Placeholder
+}
 
 // leaveOut puts placeholders where there is no history yet, from the first of these numbers on and up
 // to the next timeline, without that. One that a crash has cut off has no fork either, so it is one.

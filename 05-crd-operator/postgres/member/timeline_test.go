@@ -62,6 +62,15 @@ func TestPlaceholdersAfterTheLastTimelineGo(t *testing.T) {
 	assert.Zero(t, newHistories(t, nil).newestTimeline(), "a new database")
 }
 
+func TestACloneWritesHistories(t *testing.T) {
+	second := "1\t0/300\tno recovery target specified\n"
+	third := second + "\n2\t0/500\tno recovery target specified\n"
+	own := third + "\n3\t0/12\tno recovery target specified\n"
+	for n, want := range map[int32]string{2: second, 3: third, 5: archive.Placeholder, 12: archive.Placeholder, 20: own} {
+		assert.Equal(t, want, historyOf(n, 20, own), "%d", n)
+	}
+}
+
 func TestHistoryIsRead(t *testing.T) {
 	for name, tc := range map[string]struct {
 		content string

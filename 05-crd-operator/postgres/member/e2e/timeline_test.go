@@ -72,6 +72,38 @@ func TestTimelinesAreLeftOut(t *testing.T) {
 	assert.False(t, e.logged("db-1", "the database is of no use any more"), "it goes on where it was")
 }
 
+// A standby that was away fetches the histories of all numbers after its own timeline's, and does not go
+// on without one. So a primary that was cloned meanwhile has those that PostgreSQL wrote elsewhere, and
+// placeholders.
+func TestACloneHasEarlierTimelines(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	first, second := e.seedTwo()
+	first.stop()
+	e.electIn(5, "db-2", "")
+	second.stop()
+	second = e.start("db-2")
+	e.electIn(9, "db-2", "")
+	e.join("db-3")
+	second.stop()
+	third := e.elect("db-3", "")
+	first = e.start("db-1")
+	e.streams("db-1")
+	assert.False(t, e.logged("db-1", "the database is of no use any more"), "it goes on where it was")
+	histories, err := filepath.Glob(second.history("*.history"))
+	require.NoError(t, err)
+	require.Len(t, histories, 9, "2 to 10")
+	for _, path := range histories {
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, a := range []*agent{first, third} {
+			got, err := os.ReadFile(a.history(filepath.Base(path)))
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(got), "%s of %s", filepath.Base(path), a.name)
+		}
+	}
+}
+
 // What was left out for a promotion that was cut off is left out no more: PostgreSQL would not start.
 func TestAPromotionIsCutOff(t *testing.T) {
 	testlong.LeftToWorkflows(t)
