@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,6 +26,9 @@ type booking struct {
 	Ship      string `json:"ship"`
 	Metres    int    `json:"metres"`
 }
+
+// errNoAnswer is a call without an answer, or with one that isn't understood.
+var errNoAnswer = errors.New("no answer")
 
 // refusal is an answer that isn't a booking.
 type refusal struct {
@@ -91,7 +95,7 @@ func (d *desk) call(ctx context.Context, method, path string, send, receive any)
 	request.GetBody = nil // or Go would send it twice if a connection breaks
 	response, err := d.client.Do(request)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	defer response.Body.Close()
 	switch {
@@ -103,7 +107,9 @@ func (d *desk) call(ctx context.Context, method, path string, send, receive any)
 		_ = json.NewDecoder(response.Body).Decode(&answer) // what can't be read stays empty
 		return &refusal{response.StatusCode, answer.Error}
 	case receive != nil:
-		return json.NewDecoder(response.Body).Decode(receive)
+		if err := json.NewDecoder(response.Body).Decode(receive); err != nil {
+			return fmt.Errorf("%w: %w", errNoAnswer, err)
+		}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -288,6 +289,41 @@ func TestACallFails(t *testing.T) {
 			e.cause(inTurn(test.kind, test.fault, nil))
 			e.start()
 			e.live()
+		})
+	}
+}
+
+// A user calls the desk when the reason says that the desk doesn't answer. So nothing else may have that reason.
+func TestTheDeskIsNotBlamedForOthers(t *testing.T) {
+	isLive := func(r request) bool { return r.to == "server" && !r.isWrite() && r.verb != "WATCH" }
+	for why, fail := range map[string]func(*env){
+		"the API server answers 403": func(e *env) { e.cause(inTurn(isLive, fails(403))) },
+		"the file with the token is gone": func(e *env) {
+			e.rotate() // or a program that still has it in memory might go on
+			require.NoError(e, os.Remove(filepath.Join(e.dir, "token")))
+		},
+	} {
+		t.Run(why, func(t *testing.T) {
+			e := newEnv(t)
+			e.start()
+			e.cause(inTurn(request.isCall, breaks))
+			first := e.create("first", 27)
+			e.isNotReady("first", "the desk doesn't answer")
+			e.looksAgain(2) // a program may say at first that it's on its way
+			blames := e.get("first").ready().Reason
+			e.cause(nil)
+			e.delete("first")
+			e.isGone("first", first)
+
+			fail(e)
+			began := len(e.since(0))
+			reference := e.create("eddy", 27)
+			e.eventually(func() string { // a program that reads each Mooring live can't report anything
+				reported := e.get("eddy").ready().Status != "" || len(e.since(began, isLive)) > 2
+				return unless(reported, "%s, but Mooring eddy has no condition Ready", why)
+			})
+			assert.NotEqual(t, blames, e.get("eddy").ready().Reason, "%s, but the reason of Ready is the one for a desk that doesn't answer", why)
+			assert.Empty(t, e.Bookings(reference), "%s, and it books all the same", why)
 		})
 	}
 }

@@ -208,6 +208,7 @@ func isGone(err error) bool {
 func (r *reconciler) report(ctx context.Context, before, mooring *Mooring, err error) error {
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: mooring.Generation}
 	refused, isRefused := errors.AsType[*refusal](err)
+	_, isBusy := errors.AsType[busy](err)
 	was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 	switch {
 	case err == nil:
@@ -218,8 +219,10 @@ func (r *reconciler) report(ctx context.Context, before, mooring *Mooring, err e
 		ready.Reason, ready.Message = "Refused", refused.reason
 	case mooring.DeletionTimestamp == nil && was != nil && was.Status == metav1.ConditionTrue && was.ObservedGeneration == mooring.Generation:
 		return nil // as far as we know, it's still so
-	default:
+	case isRefused, isBusy, errors.Is(err, errNoAnswer):
 		ready.Reason, ready.Message = "DeskUnavailable", "the desk doesn't answer as it should"
+	default: // such as an error of the API server
+		ready.Reason, ready.Message = "Failed", "something other than the desk has failed; the operator's log says what"
 	}
 	if mooring.DeletionTimestamp != nil {
 		ready.Message += "; the booking isn't cancelled yet"

@@ -22,6 +22,8 @@ FINALIZER = "harbour.example.com/booking"
 CHECK = float(os.environ["CHECK_SECONDS"])
 TIMEOUT = 3  # seconds for a call
 BROKEN = (OSError, http.client.HTTPException, ValueError)  # there is no answer, or it can't be read
+BUSY = ("DeskBusy", "the desk takes no call yet")
+STALE = ("Changed", "somebody has changed it meanwhile; it's looked up again")
 
 
 class Refused(Exception):
@@ -33,11 +35,12 @@ class Refused(Exception):
 
 
 class Later(Exception):
-    """Nothing is wrong, but it has to be tried again in so many seconds."""
+    """It has to be tried again in so many seconds. A user is shown why."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, *why):
         super().__init__(f"again in {seconds}s")
         self.seconds = seconds
+        self.why = why or ("Failed", "something other than the desk has failed; the operator's log says what")
 
 
 def send(method, url, token, body=None, kind="application/json", context=None, timeout=TIMEOUT):
@@ -107,9 +110,13 @@ class Desk:
     def call(self, method, path, body=None):
         """Returns what the desk answers. It raises Later if the desk takes no call yet."""
         if self.opens > time.monotonic():
-            raise Later(self.opens - time.monotonic())
-        with open(os.environ["DESK_TOKEN_FILE"], encoding="utf-8") as file:  # it may have changed
-            token = file.read().strip()
+            raise Later(self.opens - time.monotonic(), *BUSY)
+        try:
+            with open(os.environ["DESK_TOKEN_FILE"], encoding="utf-8") as file:  # it may have changed
+                token = file.read().strip()
+        except OSError as error:
+            print(error, flush=True)
+            raise Later(1) from None
         try:
             with send(method, os.environ["DESK_URL"] + path, token, body) as response:
                 return json.loads(response.read() or "null")
@@ -117,7 +124,7 @@ class Desk:
             if refused.code != 429:
                 raise
             self.opens = time.monotonic() + refused.after
-            raise Later(refused.after) from None
+            raise Later(refused.after, *BUSY) from None
 
     def find(self, reference):
         return self.call("GET", "/bookings?reference=" + urllib.parse.quote(reference))
@@ -197,7 +204,7 @@ class Operator:
             booking = self.book(mooring)
             self.failures.pop(name, None)
         except Later as later:
-            again, trouble = later.seconds, ("DeskBusy", "it's tried again in a moment")
+            again, trouble = later.seconds, later.why
         except Refused as refused:
             trouble = ("Refused", refused.said)
             if refused.code == 401:
@@ -238,14 +245,14 @@ class Operator:
             return self.desk.call("PUT", "/bookings/" + found[0]["number"], {"metres": spec["metres"]})
         except Refused as refused:
             if refused.code == 404:  # somebody has cancelled it since
-                raise Later(1) from None
+                raise Later(1, *STALE) from None
             raise
 
     def confirm(self, mooring):
         """Reads what the watch may not have told yet, before something costs money."""
         live = self.server.call("GET", "/" + mooring["metadata"]["name"])
         if any(live["metadata"][field] != mooring["metadata"][field] for field in ("uid", "generation")):
-            raise Later(1)
+            raise Later(1, *STALE)
 
     def cancel(self, mooring):
         """Cancels what there is, and lets the Mooring go."""
@@ -269,7 +276,7 @@ class Operator:
         deleting = "deletionTimestamp" in mooring["metadata"]
         if FINALIZER not in mooring["metadata"].get("finalizers", []):
             return  # it's on its way
-        if trouble and trouble[0].startswith("Desk") and not deleting and (was.get("status"), was.get("observedGeneration")) == ("True", generation):
+        if trouble and not trouble[0].endswith("Refused") and not deleting and (was.get("status"), was.get("observedGeneration")) == ("True", generation):
             return  # as far as we know, it's still so
         want = {"observedGeneration": generation, "number": status.get("number", ""), "berth": status.get("berth", "")}
         if booking:
