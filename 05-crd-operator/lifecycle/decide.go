@@ -24,7 +24,6 @@ package lifecycle
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -155,7 +154,8 @@ func Exists(o Observed, pod *corev1.Pod) Decision {
 
 // Refused decides what to do if the server did not want to create the pod: a quota
 // is used up, an admission policy forbids it, the operator lacks the right. It
-// reports false for all other errors.
+// reports false for all other errors. A conflict is one of them: the pod is new, so
+// it's about the quota, which the server has just changed for another pod.
 func Refused(o Observed, err error) (Decision, bool) {
 	const reason = "CreationRefused"
 	// The namespace is going, and the At with it.
@@ -163,7 +163,7 @@ func Refused(o Observed, err error) (Decision, bool) {
 		return Decision{}, true
 	}
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Code/100 != 4 || status.Status().Code == http.StatusTooManyRequests {
+	if !errors.As(err, &status) || status.Status().Code/100 != 4 || apierrors.IsTooManyRequests(err) || apierrors.IsConflict(err) {
 		return Decision{}, false
 	}
 	d := Decision{}
@@ -179,7 +179,7 @@ func Refused(o Observed, err error) (Decision, bool) {
 // no second one.
 func follow(o Observed) Decision {
 	switch {
-	case o.Pod.Status.Phase == corev1.PodSucceeded:
+	case hasSucceeded(o.Pod):
 		return o.complete()
 	case o.Pod.Status.Phase == corev1.PodFailed:
 		return o.failed(failure(o.Pod))

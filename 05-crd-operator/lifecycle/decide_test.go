@@ -84,6 +84,14 @@ func terminatedWith(code int32, at time.Time) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, FinishedAt: metav1.NewTime(at)}}
 }
 
+// besideProxy is a pod whose proxy, which a webhook has added, runs on when the command has ended.
+func besideProxy(code int32) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		exited(corev1.PodRunning, code)(pod)
+		pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	}
+}
+
 func deletedPod(pod *corev1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: due} }
 
 func foreign(pod *corev1.Pod) { pod.OwnerReferences = nil }
@@ -328,6 +336,7 @@ func TestTheServerRefusesThePod(t *testing.T) {
 		"because of a policy":           {err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "example-at-pod", nil), want: refused(`Pod "example-at-pod" is invalid`)},
 		"in many words":                 {err: apierrors.NewBadRequest(strings.Repeat("x", 2000)), want: refused(strings.Repeat("x", 1024-len("the server refuses to create the pod: ")))},
 		"because it has too much to do": {err: apierrors.NewTooManyRequests("later", 1)},
+		"because of a race for a quota": {err: fmt.Errorf("creating: %w", apierrors.NewConflict(corev1.Resource("resourcequotas"), "one", errors.New("the object has been modified")))},
 		"because it is broken":          {err: apierrors.NewInternalError(errors.New("etcd is gone"))},
 		"and there is no answer":        {err: errors.New("connection refused")},
 	} {
@@ -367,6 +376,9 @@ func TestThePodIsFollowed(t *testing.T) {
 		}},
 		"when it has succeeded, it is DONE":        {at: newAt(running), pod: newPod(exited(corev1.PodSucceeded, 0)), late: 6 * time.Second, want: complete},
 		"that it was deleted then does not matter": {at: newAt(running), pod: newPod(exited(corev1.PodSucceeded, 0), deletedPod), late: 6 * time.Second, want: complete},
+		"a proxy that runs on does not matter":     {at: newAt(running), pod: newPod(besideProxy(0)), late: 6 * time.Second, want: complete},
+		"nor does a proxy that fails":              {at: newAt(running), pod: newPod(exited(corev1.PodFailed, 0)), late: 6 * time.Second, want: complete},
+		"the kubelet runs a failed command again":  {at: newAt(running), pod: newPod(besideProxy(1)), late: 6 * time.Second},
 		"without a report from the node, it ends when that is seen": {at: newAt(running), pod: newPod(in(corev1.PodSucceeded)), late: 6*time.Second + 1, want: []string{
 			"become DONE in example-at-pod from 10:12:01 to 10:12:06", complete[1], complete[2], complete[3],
 		}},

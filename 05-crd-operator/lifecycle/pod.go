@@ -153,6 +153,14 @@ func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
+// hasSucceeded reports whether the command has ended with exit code 0, after which the kubelet does
+// not run it again. The phase is about all containers: a sidecar that a webhook has added keeps the
+// pod Running, or makes it Failed.
+func hasSucceeded(pod *corev1.Pod) bool {
+	t := terminated(pod)
+	return pod.Status.Phase == corev1.PodSucceeded || t != nil && t.ExitCode == 0
+}
+
 // reasonForm is what conditions and events demand of a reason. That of a pod may
 // be anything.
 var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]{0,126}[A-Za-z0-9_])?$`)

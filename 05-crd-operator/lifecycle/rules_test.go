@@ -56,6 +56,7 @@ func anyPodAnyTime(visit func(name string, pod *corev1.Pod, now time.Time)) {
 		"a running pod":       newPod(in(corev1.PodRunning)),
 		"a pod going away":    newPod(in(corev1.PodRunning), deletedPod),
 		"a succeeded pod":     newPod(exited(corev1.PodSucceeded, 0)),
+		"a pod with a proxy":  newPod(besideProxy(0)),
 		"a failed pod":        newPod(exited(corev1.PodFailed, 1), deletedPod),
 		"a pod with words":    newPod(in(corev1.PodFailed), failedBecause("no luck", strings.Repeat("é", 1000))),
 		"a pod let go":        newPod(exited(corev1.PodSucceeded, 0), released),

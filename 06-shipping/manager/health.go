@@ -97,10 +97,9 @@ func newWatchdog(gatherer prometheus.Gatherer, clock clock.PassiveClock) *watchd
 
 // alive is an error when a queue has stood still for too long.
 func (w *watchdog) alive(*http.Request) error {
-	families, err := w.gatherer.Gather()
-	if err != nil {
-		return fmt.Errorf("reading the metrics: %w", err)
-	}
+	// An error is about the metrics that are missing here. Those of the Ats are missing while their
+	// cache fills, and a restart would only begin that again.
+	families, _ := w.gatherer.Gather()
 	depth := sumByController(families, "workqueue_depth")
 	reconciles := sumByController(families, "controller_runtime_reconcile_total")
 	w.mu.Lock()

@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 )
 
@@ -160,6 +162,25 @@ func TestTheWatchdog(t *testing.T) {
 			}
 		})
 	}
+}
+
+// filling is a cache that isn't full yet.
+type filling struct{ client.Reader }
+
+func (filling) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("the cache is not full yet")
+}
+
+func TestACacheThatFillsIsNotAStuckQueue(t *testing.T) {
+	f, clock := newFactory(), testclock.NewFakePassiveClock(time.Unix(0, 0))
+	f.MustRegister(&atCollector{filling{}, clock})
+	f.depth.WithLabelValues("ats", "").Set(9)
+	w := newWatchdog(f, clock)
+	for range 4 {
+		require.NoError(t, w.alive(nil))
+		clock.SetTime(clock.Now().Add(time.Minute))
+	}
+	require.EqualError(t, w.alive(nil), "ats: 9 keys wait, and no reconcile has ended for 4m0s", "a stuck queue is still found")
 }
 
 func TestAQueueThatWasEmptyBeginsAnew(t *testing.T) {
