@@ -208,11 +208,26 @@ func down(e *env, goDown func() (comeBack func())) {
 	assert.LessOrEqual(e.t, e.proxy.count(began, "LIST"), 10, "it lists too often")
 }
 
+// The server answers a create with 409 or 404 when its namespace has a ResourceQuota that changes or is
+// deleted at that moment. No event of a ConfigMap follows.
 func TestAWriteThatFailsIsTriedAgain(t *testing.T) {
 	e := newEnv(t)
 	e.start()
-	e.proxy.once("POST", "harbour", func() int { return 500 })
-	e.namespace("harbour", asking, nil)
+	for _, status := range []int{500, 409, 404} {
+		namespace := fmt.Sprintf("refused-%d", status)
+		e.proxy.once("POST", namespace, func() int { return status })
+		e.namespace(namespace, asking, nil)
+		e.reach(namespace)
+	}
+}
+
+// The server refuses to change the data of an immutable ConfigMap, and to make it mutable again.
+func TestAnImmutableConfigMapIsReplaced(t *testing.T) {
+	e := withHarbour(t)
+	e.edit("harbour", `{"immutable":true,"data":{"labels":"forged"}}`)
+	e.reach("harbour")
+	e.edit("harbour", `{"immutable":true}`)
+	e.change("harbour", "labels", "team", `"harbour"`)
 	e.reach("harbour")
 }
 

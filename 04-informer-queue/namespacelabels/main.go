@@ -155,7 +155,8 @@ func (c *controller) reconcile(ctx context.Context, namespace string) error {
 		}, metav1.CreateOptions{})
 	case have == nil, have.Labels[managedBy] != name:
 		return nil // there is none, or it is not ours
-	case !wanted:
+	// The server refuses to change an immutable one. Once it's deleted, it's missing.
+	case !wanted, have.Immutable != nil && *have.Immutable && !maps.Equal(have.Data, data):
 		err = configMaps.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}})
 	case !maps.Equal(have.Data, data):
 		have = have.DeepCopy() // the original belongs to the cache
@@ -164,8 +165,9 @@ func (c *controller) reconcile(ctx context.Context, namespace string) error {
 	default:
 		return nil
 	}
-	// The cache was stale. The watch brings what it lacks, and its event enqueues the key.
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+	// The cache was stale. The watch brings what it lacks, and its event enqueues the key. But a create gets a
+	// 409 or 404 because of something else, such as a ResourceQuota: that isn't watched.
+	if have != nil && (apierrors.IsConflict(err) || apierrors.IsNotFound(err)) || apierrors.IsAlreadyExists(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil
 	}
 	if err == nil {

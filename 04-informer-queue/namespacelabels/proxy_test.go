@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -66,6 +68,11 @@ func startProxy(t *testing.T, config *rest.Config) *proxy {
 	return p
 }
 
+// refused is an answer with the reason and the code of a status.
+const refused = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"the judge refuses this request"}`
+
+var reasons = map[int]metav1.StatusReason{404: metav1.StatusReasonNotFound, 409: metav1.StatusReasonConflict, 500: metav1.StatusReasonInternalError}
+
 const expired = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`
 
 // RoundTrip passes a request on to the API server, or answers it.
@@ -93,7 +100,7 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if before != nil {
 		if status := before(r.Method, r.URL.Path); status != 0 {
-			return answer(status, "the judge refuses this request"), nil
+			return answer(status, fmt.Sprintf(refused, reasons[status], status)), nil
 		}
 	}
 	response, err := p.next.RoundTrip(r)

@@ -253,6 +253,10 @@ func TestABadTargetDelaysNoOther(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"refuses": func() error { return errors.New("exceeded quota") },
 		"panics":  func() error { panic("nobody thought of this") },
+		"has a quota that changes": func() error {
+			return apierrors.NewConflict(corev1.Resource("resourcequotas"), "quota", errors.New("the object has been modified"))
+		},
+		"has a quota that is deleted": func() error { return apierrors.NewNotFound(corev1.Resource("resourcequotas"), "quota") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

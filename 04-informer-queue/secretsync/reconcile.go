@@ -35,9 +35,10 @@ func (c *controller) reconcile(ctx context.Context, key cache.ObjectName) (err e
 			err = c.act(ctx, key, c.rules.decide(o), o)
 		}
 	}
-	// The copy has changed, or is gone, or its namespace is. The watch will report
-	// that, and then the key comes back by itself.
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+	// The copy has changed, or is gone, or its namespace is being deleted. The watch will
+	// report that, and then the key comes back by itself. When there was no copy, a 409 or
+	// 404 is about something else, such as a ResourceQuota: that isn't watched.
+	if o.have != nil && (apierrors.IsConflict(err) || apierrors.IsNotFound(err)) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil
 	}
 	return err
