@@ -40,6 +40,9 @@ func (r role) create(verifier string) string {
 
 const createDatabase = "CREATE DATABASE " + application + " OWNER " + application
 
+// grantConnect lets members compare their logs even if somebody revokes from PUBLIC what all roles may do.
+const grantConnect = "GRANT CONNECT ON DATABASE postgres TO " + replicator
+
 // makeRoles are the commands, one in a line, that make in a new database what it has not yet: it
 // has its superuser.
 func makeRoles(passwords map[string]string) (string, error) {
@@ -54,6 +57,7 @@ func makeRoles(passwords map[string]string) (string, error) {
 		}
 		fmt.Fprintln(&commands, role.create(verifier))
 	}
+	fmt.Fprintln(&commands, grantConnect)
 	fmt.Fprintln(&commands, createDatabase)
 	return commands.String(), nil
 }
@@ -113,6 +117,9 @@ func (s session) setRoles(ctx context.Context, passwords map[string]string) erro
 		if err := s.setRole(ctx, role, passwords[role.name]); err != nil {
 			return fmt.Errorf("setting the role %s: %w", role.name, err)
 		}
+	}
+	if _, err := s.rows(ctx, grantConnect); err != nil {
+		return fmt.Errorf("letting %s connect: %w", replicator, err)
 	}
 	there, err := s.rows(ctx, fmt.Sprintf("SELECT FROM pg_database WHERE datname = '%s'", application))
 	if err != nil || len(there) > 0 {

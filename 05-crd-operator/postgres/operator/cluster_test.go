@@ -195,19 +195,15 @@ func TestAPrimaryThatIsNobodyIsReported(t *testing.T) {
 	e.create(2)
 	e.settle()
 	e.recorded()
-	accepted := func() string {
-		condition := meta.FindStatusCondition(e.cluster().Status.Conditions, postgres.Accepted)
-		return condition.Reason + " " + condition.Message
-	}
 	e.want(`{"primary":"db-3"}`)
 	e.reconcile()
 	e.reconcile()
 	const why = "NoSuchMember spec.primary: there is no member db-3, only db-1, db-2; name one of them, or leave it out"
-	assert.Equal(t, why, accepted())
+	assert.Equal(t, why, e.condition(postgres.Accepted))
 	assert.Equal(t, []string{"Warning " + why}, e.recorded(), "once")
 	e.want(`{"size":3}`)
 	e.until(func(c *postgres.PostgresCluster) bool { return isWell(c) && c.Status.Primary == "db-3" })
-	assert.Equal(t, "Valid ", accepted())
+	assert.Equal(t, "Valid ", e.condition(postgres.Accepted))
 }
 
 // The server judges the labels only when a pod is to be made. People learn of it before that.

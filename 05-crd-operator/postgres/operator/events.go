@@ -53,8 +53,8 @@ func news(before, now postgres.PostgresClusterStatus) (warnings []plan.Decision)
 	}
 	for _, m := range now.Members {
 		// The reason may be another one each time.
-		known := slices.ContainsFunc(before.Members, func(was postgres.MemberStatus) bool { return was.Name == m.Name && was.Trouble != "" })
-		if m.Trouble != "" && !known {
+		known := slices.ContainsFunc(before.Members, func(was postgres.MemberStatus) bool { return was.Name == m.Name && plan.LacksCopy(was) })
+		if plan.LacksCopy(m) && !known {
 			warn(plan.WriteStatus, "CopyFailed", m.Name+" has no copy of the database: "+m.Trouble)
 		}
 	}

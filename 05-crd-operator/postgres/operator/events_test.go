@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -67,6 +68,51 @@ func TestAConditionIsAnEventWhenItsSentenceChanges(t *testing.T) {
 		redundant("OneMember", "one member"), redundant(plan.AsynchronousCommits, "of role app"),
 		redundant(plan.AsynchronousCommits, "of role app"), redundant("OneMember", "one member"),
 	))
+}
+
+// Until its kubelet reports the end of its pod, it cannot be made again.
+func TestTheNodeOfTheStandbyIsGone(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.recorded()
+	e.change(func() { a := e.agents["db-2"]; a.frozen, a.report.Following = true, "" })
+	for e.pod("db-2").DeletionTimestamp == nil { // without a kubelet
+		e.reconcile()
+	}
+	e.reconcile()
+	assert.Equal(t, []string{"Normal MemberLost db-2 does not answer; its pod is replaced"}, e.recorded())
+	const why = "commits wait for db-2, which does not receive: its pod is being deleted, and its kubelet has not reported the end"
+	assert.Equal(t, "Serving db-1 is the primary; "+why, e.condition(postgres.Available))
+	assert.Equal(t, "StandbyAway "+why+"; until it receives, or another standby does, no commit is acknowledged", e.condition(postgres.Redundant))
+	e.settle()
+	assert.Equal(t, "TwoDisks every acknowledged commit is on the disks of db-1 and db-2", e.condition(postgres.Redundant))
+}
+
+// It is Ready, since it answers those who read. In a failover that is so for a moment, and no event.
+func TestAStandbyThatCannotFollow(t *testing.T) {
+	e := newEnv(t)
+	e.create(2)
+	e.settle()
+	e.recorded()
+	e.change(func() {
+		a := e.agents["db-2"]
+		a.rests, a.report.Following, a.report.Trouble = true, "", "permission denied"
+	})
+	e.reconcile()
+	e.reconcile()
+	standby := e.cluster().Status.Members[1]
+	assert.True(t, standby.Ready)
+	assert.Equal(t, "permission denied", standby.Trouble)
+	assert.Contains(t, e.condition(postgres.Redundant), "StandbyAway commits wait for db-2, which does not receive: permission denied;")
+	assert.Empty(t, e.recorded())
+}
+
+// condition is the reason and the message of one.
+func (e *env) condition(kind string) string {
+	e.Helper()
+	c := meta.FindStatusCondition(e.cluster().Status.Conditions, kind)
+	return c.Reason + " " + c.Message
 }
 
 // Its sentence changes with each attempt, and one event is enough.

@@ -42,7 +42,7 @@ func (o Observed) describeMembers(s *postgres.PostgresClusterStatus) {
 	s.Members, s.Replicas = nil, 0
 	for _, m := range o.Members {
 		member := postgres.MemberStatus{Name: m.Name, Storage: m.Storage, Full: m.full()}
-		if m.answers() && m.Report.Data != Complete && Serving(s.Phase) {
+		if m.answers() && Serving(s.Phase) && (m.Report.Data != Complete || m.Report.Running && m.Name != s.Primary && m.Report.Following != s.Primary) {
 			member.Trouble = m.Report.Trouble
 		}
 		if m.answers() && m.Report.Running {
@@ -65,10 +65,12 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	set := func(name string, status metav1.ConditionStatus, reason, message string) {
 		meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: name, Status: status, Reason: reason, Message: message, ObservedGeneration: o.Cluster.Generation, LastTransitionTime: metav1.NewTime(o.Now)})
 	}
-	primary := o.member(s.Primary)
+	primary, wait := o.member(s.Primary), o.commitsWait(*s)
 	switch why := o.unreachable(primary); {
 	case Serving(s.Phase) && why != "":
 		set(postgres.Available, metav1.ConditionFalse, string(primary.Report.Unreachable.Cause), why)
+	case Serving(s.Phase) && wait != "":
+		set(postgres.Available, metav1.ConditionTrue, "Serving", s.Primary+" is the primary; "+wait)
 	case Serving(s.Phase):
 		set(postgres.Available, metav1.ConditionTrue, "Serving", s.Primary+" is the primary")
 	case s.Phase == "":
@@ -84,6 +86,8 @@ func (o Observed) describeConditions(s *postgres.PostgresClusterStatus) {
 	switch why := o.asynchronous(*s); {
 	case why != "":
 		set(postgres.Redundant, metav1.ConditionFalse, AsynchronousCommits, why)
+	case len(disks) == 2 && wait != "": // this is one fault already
+		set(postgres.Redundant, metav1.ConditionFalse, "StandbyAway", wait+"; until it receives, or another standby does, no commit is acknowledged")
 	case len(disks) == 2:
 		set(postgres.Redundant, metav1.ConditionTrue, "TwoDisks", "every acknowledged commit is on the disks of "+strings.Join(disks, " and "))
 	case len(disks) == 1:
@@ -130,15 +134,33 @@ func (o Observed) asynchronous(s postgres.PostgresClusterStatus) string {
 	return "acknowledged commits may be on the disk of " + s.Primary + " only: " + report.Asynchronous
 }
 
-// troubles is why members have no copy of the database.
+// commitsWait is why no commit is acknowledged, or empty: the standby that has to have them receives
+// none. Of a primary that does not answer, its last report counts.
+func (o Observed) commitsWait(s postgres.PostgresClusterStatus) string {
+	primary := o.member(s.Primary)
+	report := cmp.Or(primary.Report, primary.Last)
+	if s.Standby == "" || report == nil || !report.Writable || slices.Contains(report.Streaming, s.Standby) {
+		return ""
+	}
+	return fmt.Sprintf("commits wait for %s, which does not receive: %s", s.Standby, cmp.Or(o.member(s.Standby).ails(), "it does not stream yet"))
+}
+
+// troubles is why standbys have no copy of the database, or do not receive.
 func troubles(s postgres.PostgresClusterStatus) (all string) {
 	for _, m := range s.Members {
-		if m.Trouble != "" {
+		switch {
+		case LacksCopy(m):
 			all += fmt.Sprintf("; %s has no copy: %s", m.Name, m.Trouble)
+		case m.Trouble != "":
+			all += fmt.Sprintf("; %s does not receive: %s", m.Name, m.Trouble)
 		}
 	}
 	return all
 }
+
+// LacksCopy reports whether a member has failed to copy the database. One that only fails to follow has
+// a role, for its PostgreSQL runs.
+func LacksCopy(m postgres.MemberStatus) bool { return m.Trouble != "" && m.Role == "" }
 
 // whyNone is why there is no primary.
 func (o Observed) whyNone(phase postgres.Phase) string {

@@ -155,6 +155,7 @@ func TestWhyNobodyCanBeChosen(t *testing.T) {
 		"its disk is empty":            {reported("db-1", func(r *plan.Report) { r.Data = plan.Empty }), gone},
 		"it has no pod":                {noPod("db-1"), waits("it has no pod")},
 		"its pod has ended":            {ended("db-1"), waits("its pod has ended")},
+		"its node is gone":             {ofMember("db-1", func(m *plan.Member) { m.Pod.Deleting, m.Report = true, nil }), waits("its pod is being deleted, and its kubelet has not reported the end")},
 		"its pod has no node":          {ofMember("db-1", func(m *plan.Member) { m.Pod.Started, m.Report = false, nil }), waits("its pod has not started")},
 		"its agent does not answer":    {silent("db-1", time.Minute), waits("its agent does not answer")},
 		"its PostgreSQL does not":      {reported("db-1", func(r *plan.Report) { r.Running = false }), waits("its PostgreSQL does not answer")},

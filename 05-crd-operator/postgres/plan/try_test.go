@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
@@ -62,16 +61,6 @@ func TestTryATermNeverGoesBack(t *testing.T) {
 	}
 	f := explore(&scope{size: 2, commits: 1, faults: 1, kinds: []kind{kill}})
 	assert.Empty(t, f.broken, "the search finds a term that goes back, where none does")
-}
-
-// described is a condition of the status that is written for what was observed.
-func described(t *testing.T, o plan.Observed, condition string) *metav1.Condition {
-	t.Helper()
-	s := o.Cluster.Status.DeepCopy()
-	o.Describe(s)
-	found := meta.FindStatusCondition(s.Conditions, condition)
-	require.NotNil(t, found)
-	return found
 }
 
 func TestTryTheStatusReportsWhatTheWishWaitsFor(t *testing.T) {

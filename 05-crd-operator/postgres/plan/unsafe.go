@@ -16,21 +16,34 @@ func (o Observed) whyNobody() string {
 
 // whyNot is what a member with a database waits for before it can be named.
 func (o Observed) whyNot(m Member) string {
+	switch why := m.ails(); {
+	case why != "":
+		return why
+	case o.Lease.Holder != "":
+		return "the Lease of the last primary has not run out"
+	}
+	return "it has not seen this election yet"
+}
+
+// ails is what keeps a member from working, or empty.
+func (m Member) ails() string {
 	switch {
 	case m.Pod == nil:
 		return "it has no pod"
-	case !m.alive():
+	case m.Pod.Ended:
 		return "its pod has ended"
+	case m.Pod.Deleting:
+		return "its pod is being deleted, and its kubelet has not reported the end"
 	case !m.Pod.Started:
 		return "its pod has not started"
 	case !m.answers():
 		return "its agent does not answer"
 	case m.Report.Trouble != "":
 		return m.Report.Trouble
+	case m.Report.Data != Complete:
+		return "it has no copy of the database yet"
 	case !m.Report.Running:
 		return "its PostgreSQL does not answer"
-	case o.Lease.Holder != "":
-		return "the Lease of the last primary has not run out"
 	}
-	return "it has not seen this election yet"
+	return ""
 }

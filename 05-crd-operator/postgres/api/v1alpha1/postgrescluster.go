@@ -189,7 +189,7 @@ const (
 const (
 	// Available says whether there is a primary. It takes writes, unless a disk is nearly full.
 	Available = "Available"
-	// Redundant says whether every acknowledged commit is on two disks.
+	// Redundant says whether every acknowledged commit is on two disks, and the standby receives the next ones.
 	Redundant = "Redundant"
 	// HasSpace is False if the disk of a member is nearly full. If it is that of a synced one,
 	// the primary takes no writes until there is space.
@@ -279,7 +279,7 @@ type PostgresClusterStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Available: there is a primary, and new clients can connect to it. Redundant: every acknowledged commit is on two disks.
+	// Available: there is a primary, and new clients can connect to it. Redundant: every acknowledged commit is on two disks, and the standby is there.
 	// HasSpace: no disk is nearly full. Accepted: the spec can be had. BackedUp: there is a backup that can be restored.
 	// +optional
 	// +listType=map
@@ -353,7 +353,7 @@ type MemberStatus struct {
 	// Whether its disk is nearly full: less than a tenth is left.
 	// +optional
 	Full bool `json:"full,omitempty"`
-	// Why it has no copy of the database, if the last attempt to make one has failed.
+	// Why it has no copy of the database, or does not receive from the primary, if the last attempt has failed.
 	// +optional
 	Trouble string `json:"trouble,omitempty"`
 }

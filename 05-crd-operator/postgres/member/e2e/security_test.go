@@ -138,11 +138,13 @@ func TestANewPrimaryHasTheRolesOfTheSecrets(t *testing.T) {
 	e := newEnv(t)
 	first := e.seed()
 	e.eventually(func() bool { return e.logged("db-1", "the roles are those of the Secrets") }, "db-1 has compared the roles")
-	for _, command := range []string{"DROP DATABASE app", "ALTER ROLE app PASSWORD 'other'", "DROP ROLE replication"} {
+	for _, command := range []string{"DROP DATABASE app", "ALTER ROLE app PASSWORD 'other'", "DROP OWNED BY replication", "DROP ROLE replication"} {
 		first.sql(command)
 	}
 	e.elect("db-1", "")
 	first.admits("app", passwords["app"])
+	first.admits("replication", passwords["replication"])
+	first.sql(notForAll)
 	first.admits("replication", passwords["replication"])
 	e.eventually(func() bool { return first.sql("SELECT count(*) FROM pg_database WHERE datname = 'app'")[0] == "1" }, "db-1 has a database app")
 }
@@ -222,6 +224,9 @@ func (e *env) stopComparing() {
 	require.NoError(e, os.Remove(filepath.Join(e.folder, "secrets", "app", "password")))
 }
 
+// notForAll is how people see to it that only some roles may connect.
+const notForAll = "REVOKE CONNECT ON DATABASE postgres FROM PUBLIC"
+
 // The first backup and the first standby connect as replication, and applications as app, as soon
 // as there is a primary. However late its agent comes to compare the roles, they are there.
 func TestADatabaseIsMadeWithItsRoles(t *testing.T) {
@@ -234,6 +239,7 @@ func TestADatabaseIsMadeWithItsRoles(t *testing.T) {
 	first.awaits("makes a database", func(r report) bool { return r.Running })
 	e.stopComparing()
 	e.promote("db-1", "")
+	first.sql(notForAll)
 	require.Empty(t, e.backUp(first))
 	config := first.configure("app", passwords["app"])
 	config.Database = "app"
