@@ -77,9 +77,9 @@ func (r *Reconciler) describe(ctx context.Context, o observation, d plan.Decisio
 	return nil
 }
 
-// attempt is the name under which the attempts to make a member are counted.
-func attempt(cluster *postgres.PostgresCluster, member string) string {
-	return string(cluster.UID) + "/" + member
+// attempt is the name under which the attempts to make a pod are counted.
+func attempt(cluster *postgres.PostgresCluster, pod string) string {
+	return string(cluster.UID) + "/" + pod
 }
 
 // createMember makes what a member lacks: its disk, its pod. One that ends, or cannot be made,

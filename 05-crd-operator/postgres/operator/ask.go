@@ -65,7 +65,7 @@ func statusAddress(pod *corev1.Pod) string {
 	if pod.Status.PodIP == "" || !started(pod) || ended(pod) {
 		return ""
 	}
-	for _, port := range pod.Spec.Containers[0].Ports {
+	for _, port := range oursIn(pod).Ports {
 		if port.Name == statusPort {
 			return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port.ContainerPort)))
 		}

@@ -91,7 +91,7 @@ func (o observation) forPods() *postgres.PostgresCluster {
 func (o observation) losesBackups() bool { return o.backupDisk != nil && !o.Backup.Disk }
 
 // observeAge measures how long ago the last base backup was begun: the one in the status, or that of
-// the pod.
+// the pod. If there's no pod, it may be because it was refused.
 func (o *observation) observeAge(tracker *tracker) {
 	var begun time.Time
 	if s := o.Cluster.Status.Backup; s != nil && s.Begun != nil {
@@ -103,7 +103,9 @@ func (o *observation) observeAge(tracker *tracker) {
 	o.Backup.Age = tracker.backup.of(begun, o.Now)
 	if o.Backup.Pod != nil {
 		o.Backup.Pod.Waits = o.Now.Sub(tracker.backup.seen)
+		tracker.refusal = ""
 	}
+	o.Backup.Refusal = tracker.refusal
 }
 
 func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error {
@@ -116,7 +118,14 @@ func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error
 		return nil
 	}
 	o.pods[pod.UID] = pod
-	o.Backup.Pod = &plan.BackupPod{
+	o.Backup.Pod = observedBackupPod(pod)
+	return nil
+}
+
+// observedBackupPod goes by our container, if that has ended. The phase is about all of them, and
+// a sidecar that somebody has added goes on.
+func observedBackupPod(pod *corev1.Pod) *plan.BackupPod {
+	observed := &plan.BackupPod{
 		UID:       pod.UID,
 		Created:   pod.CreationTimestamp.Time,
 		Started:   pod.Status.Phase != corev1.PodPending,
@@ -125,11 +134,13 @@ func (r *Reconciler) observeBackupPod(ctx context.Context, o *observation) error
 		Deleting:  pod.DeletionTimestamp != nil,
 		Message:   pod.Status.Message,
 	}
-	if i := slices.IndexFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.State.Terminated != nil }); i >= 0 {
-		lines := strings.Split(strings.TrimSpace(pod.Status.ContainerStatuses[i].State.Terminated.Message), "\n")
-		o.Backup.Pod.Message = lines[len(lines)-1]
+	for _, c := range pod.Status.ContainerStatuses {
+		if end := c.State.Terminated; end != nil && c.Name == ourContainer {
+			lines := strings.Split(strings.TrimSpace(end.Message), "\n")
+			observed.Succeeded, observed.Failed, observed.Message = end.ExitCode == 0, end.ExitCode != 0, lines[len(lines)-1]
+		}
 	}
-	return nil
+	return observed
 }
 
 // newBackupDisk is the disk of the backups. All members write to it. It belongs to nobody, so
@@ -140,13 +151,19 @@ func newBackupDisk(cluster *postgres.PostgresCluster) *corev1.PersistentVolumeCl
 	return &corev1.PersistentVolumeClaim{ObjectMeta: meta, Spec: diskSpec(corev1.ReadWriteMany, cluster.Spec.Backup.Storage)}
 }
 
-// createBackup makes a base backup of a member.
+// createBackup makes a base backup of a member. If its pod is refused, as by a quota, it's tried again
+// ever more slowly: the rest of the cluster must not wait for it.
 func (r *Reconciler) createBackup(ctx context.Context, o observation, d plan.Decision) error {
 	i := slices.IndexFunc(o.Members, func(m plan.Member) bool { return m.Name == d.Member })
 	if i < 0 || o.Members[i].Report == nil {
 		return fmt.Errorf("%s does not answer", d.Member)
 	}
-	return r.Create(ctx, r.newBackupPod(o.Cluster, o.Members[i]))
+	r.backoff.Next(attempt(o.Cluster, plan.BackupName(o.Cluster.Name)), o.Now)
+	err := r.Create(ctx, r.newBackupPod(o.Cluster, o.Members[i]))
+	if err != nil {
+		r.trackerOf(client.ObjectKeyFromObject(o.Cluster)).refusal = fmt.Sprintf("%.1000s", err)
+	}
+	return err
 }
 
 // newBackupPod copies a member, and restores the copy on a disk that goes with the pod.

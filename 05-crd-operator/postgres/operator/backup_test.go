@@ -12,10 +12,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // createBackedUp makes a cluster with backups, and lets it settle.
@@ -54,7 +56,17 @@ func (e *env) backupPods() []corev1.Pod {
 // ends has the pod of a backup end, and works until it is gone.
 func (e *env) ends(pod *corev1.Pod, phase corev1.PodPhase, message string) {
 	e.Helper()
-	e.report(pod, corev1.PodStatus{Phase: phase}, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}})
+	end := &corev1.ContainerStateTerminated{Message: message}
+	if phase == corev1.PodFailed {
+		end.ExitCode = 1
+	}
+	e.report(pod, corev1.PodStatus{Phase: phase}, corev1.ContainerState{Terminated: end})
+	e.goes(pod)
+}
+
+// goes works until a pod is gone.
+func (e *env) goes(pod *corev1.Pod) {
+	e.Helper()
 	e.until(func(*postgres.PostgresCluster) bool {
 		return apierrors.IsNotFound(e.Get(e.Context(), client.ObjectKeyFromObject(pod), &corev1.Pod{}))
 	})
@@ -92,6 +104,72 @@ func TestBackupsAreMade(t *testing.T) {
 	assert.Empty(t, e.backupPods())
 	e.clock.Step(time.Hour)
 	e.backsUp()
+}
+
+// refusePods has the API server refuse all pods.
+func (e *env) refusePods() *corev1.ResourceQuota {
+	e.Helper()
+	two := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")}
+	quota := &corev1.ResourceQuota{ObjectMeta: e.meta("two"), Spec: corev1.ResourceQuotaSpec{Hard: two}}
+	require.NoError(e, e.Create(e.Context(), quota))
+	quota.Status = corev1.ResourceQuotaStatus{Hard: two, Used: two}
+	require.NoError(e, e.Status().Update(e.Context(), quota)) // there is no controller that counts
+	require.Eventually(e, func() bool {
+		pod := &corev1.Pod{ObjectMeta: e.meta("other"), Spec: corev1.PodSpec{Containers: restricted("a")}}
+		return apierrors.IsForbidden(e.Create(e.Context(), pod, client.DryRunAll))
+	}, testcluster.TestTimeout, 10*time.Millisecond)
+	return quota
+}
+
+// Whatever refuses the pod of a backup, the rest of the cluster is looked after.
+func TestABackupWhosePodIsRefusedHoldsUpNothing(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(2, postgres.Retain)
+	quota := e.refusePods()
+	e.archives(plan.Archive{})
+	require.NoError(t, e.Delete(t.Context(), get(e, "db", &corev1.Service{})))
+	for range 60 {
+		e.reconcile()
+	}
+	get(e, "db", &corev1.Service{}) // it is back
+	created := slices.DeleteFunc(e.requests.Take(), func(request string) bool { return request != "create pods" })
+	assert.LessOrEqual(t, len(created), 12, "it's tried again and again")
+	backedUp := func() *metav1.Condition {
+		return meta.FindStatusCondition(e.cluster().Status.Conditions, postgres.BackedUp)
+	}
+	assert.Equal(t, "BackupFailed", backedUp().Reason)
+	assert.Contains(t, backedUp().Message, "exceeded quota")
+
+	require.NoError(t, e.Delete(t.Context(), quota))
+	e.backsUp()
+	e.reconcile()
+	assert.Equal(t, "Waiting", backedUp().Reason)
+}
+
+// A sidecar goes on when the backup is done, and may end before.
+func TestASidecarIsNotTheBackup(t *testing.T) {
+	e := newEnv(t)
+	e.createBackedUp(1, postgres.Retain)
+	e.archives(plan.Archive{})
+	pod := e.backsUp()
+	ends := func(code int32, message string) corev1.ContainerState {
+		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message}}
+	}
+	runs := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	beside := func(proxy corev1.ContainerState) corev1.PodStatus {
+		return corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "proxy", State: proxy}}}
+	}
+	e.report(pod, beside(ends(1, "the proxy")), runs)
+	e.reconcile()
+	e.report(pod, beside(ends(1, "the proxy")), ends(1, "no space left"))
+	e.goes(pod)
+	assert.Contains(t, e.recorded(), "Warning BackupFailed a base backup has failed: no space left")
+
+	pod = e.backsUp()
+	e.report(pod, beside(runs), ends(0, ""))
+	e.goes(pod)
+	assert.Contains(t, e.recorded(), "Normal BackedUp a base backup was made, restored on trial, and kept")
+	assert.Zero(t, e.cluster().Status.Backup.Failures)
 }
 
 // The API server dates pods, and the operator's clock differs.

@@ -138,7 +138,7 @@ func trimPod(object any) (any, error) {
 	}
 	containers := make([]corev1.Container, len(pod.Spec.Containers))
 	for i, c := range pod.Spec.Containers {
-		containers[i] = corev1.Container{Image: c.Image, Args: c.Args, Ports: c.Ports}
+		containers[i] = corev1.Container{Name: c.Name, Image: c.Image, Args: c.Args, Ports: c.Ports}
 	}
 	pod.ManagedFields, pod.Annotations = nil, nil
 	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, Containers: containers}

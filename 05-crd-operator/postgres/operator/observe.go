@@ -150,16 +150,20 @@ func (o *observation) addMembers(pods []corev1.Pod, disks []corev1.PersistentVol
 	slices.SortFunc(o.Members, func(a, b plan.Member) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// observeAttempts finds out whose pods have ended too often to be made again now. A user who
-// deletes a disk wants a new one now, and what ended on the last one does not count.
+// observeAttempts finds out which pods have ended, or were refused, too often to be made again now. A
+// user who deletes a disk wants a new one now, and what ended on the last one does not count.
 func (r *Reconciler) observeAttempts(o *observation) {
 	for _, m := range o.Members {
 		if m.Disk == plan.DiskDeleting {
 			r.backoff.Reset(attempt(o.Cluster, m.Name))
 		}
 	}
+	names := []string{plan.BackupName(o.Cluster.Name)}
 	for number := range maxSize {
-		if name := plan.MemberName(o.Cluster, number+1); r.backoff.IsInBackOffSinceUpdate(attempt(o.Cluster, name), o.Now) {
+		names = append(names, plan.MemberName(o.Cluster, number+1))
+	}
+	for _, name := range names {
+		if r.backoff.IsInBackOffSinceUpdate(attempt(o.Cluster, name), o.Now) {
 			o.TooSoon = append(o.TooSoon, name)
 		}
 	}

@@ -28,14 +28,14 @@ func (r *Reconciler) observeOutdated(o *observation, tracker *tracker) {
 		if m.Pod == nil {
 			continue
 		}
-		has, wanted := o.pods[m.Pod.UID].Spec.Containers[0], r.newPod(o.forPods(), m.Name).Spec.Containers[0]
+		has, wanted := oursIn(o.pods[m.Pod.UID]), oursIn(r.newPod(o.forPods(), m.Name))
 		u := tracker.updates[m.Name]
 		if u == nil || outdated(u.wanted, wanted) {
 			u = &updates{wanted: wanted}
 			tracker.updates[m.Name] = u
 		}
 		m.Pod.Outdated = outdated(has, wanted) && u.count < mostUpdates
-		if o.losesBackups() && !outdated(has, r.newPod(o.Cluster, m.Name).Spec.Containers[0]) {
+		if o.losesBackups() && !outdated(has, oursIn(r.newPod(o.Cluster, m.Name))) {
 			m.Pod.Outdated = false // it still archives there
 		}
 		if u.count >= mostUpdates && !u.warned && outdated(has, wanted) {

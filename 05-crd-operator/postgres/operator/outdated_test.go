@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
 const newImage = "postgres-member:17.6"
@@ -192,6 +193,25 @@ func TestWhichPodsAreOutdated(t *testing.T) {
 	assert.False(t, outdated(pod.Spec.Containers[0], r.newPod(c, "db-1").Spec.Containers[0]), "what others add is no difference")
 	pod.Spec.Containers[0].Image = newImage
 	assert.True(t, outdated(pod.Spec.Containers[0], r.newPod(c, "db-1").Spec.Containers[0]))
+}
+
+// A webhook may put its container first, such as Istio with holdApplicationUntilProxyStarts.
+func TestAContainerBeforeOursIsNotOurs(t *testing.T) {
+	r := &Reconciler{Options: Options{Image: "postgres-member:17"}}
+	c := cluster(func(*postgres.PostgresClusterSpec) {})
+	pod := r.newPod(c, "db-1")
+	pod.Spec.NodeName = "node"
+	pod.Status = corev1.PodStatus{PodIP: "10.0.0.1", ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}
+	want := statusAddress(pod)
+	pod.Spec.Containers = slices.Insert(pod.Spec.Containers, 0, corev1.Container{Name: "proxy", Image: "proxy:1", Ports: []corev1.ContainerPort{{Name: "proxy", ContainerPort: 15001}}})
+	for _, where := range []string{"live", "in the cache"} {
+		assert.Equal(t, want, statusAddress(pod), where)
+		o := observation{Observed: plan.Observed{Cluster: c, Members: []plan.Member{{Name: "db-1", Pod: &plan.Pod{UID: pod.UID}}}}, pods: map[types.UID]*corev1.Pod{pod.UID: pod}}
+		r.observeOutdated(&o, &tracker{updates: map[string]*updates{}})
+		assert.False(t, o.Members[0].Pod.Outdated, where)
+		_, err := trimPod(pod)
+		require.NoError(t, err)
+	}
 }
 
 func TestAPodThatWasMadeForARestoreIsNotOutdated(t *testing.T) {

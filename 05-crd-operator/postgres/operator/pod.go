@@ -15,6 +15,7 @@ import (
 
 // The names of what is in a pod.
 const (
+	ourContainer = "postgres"
 	postgresPort = "postgres"
 	statusPort   = "status"
 	dataVolume   = "data"
@@ -149,7 +150,7 @@ func (r *Reconciler) newContainer(cluster *postgres.PostgresCluster, name string
 // containerOf is a container that runs the agent.
 func containerOf(image string, args ...string) corev1.Container {
 	return corev1.Container{
-		Name:  "postgres",
+		Name:  ourContainer,
 		Image: image,
 		Args:  args,
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
@@ -166,6 +167,16 @@ func containerOf(image string, args ...string) corev1.Container {
 			{Name: tempVolume, MountPath: "/tmp"},
 		},
 	}
+}
+
+// oursIn is the container of a pod that we asked for. A webhook may have put others before it.
+func oursIn(pod *corev1.Pod) (ours corev1.Container) {
+	for _, c := range pod.Spec.Containers {
+		if c.Name == ourContainer {
+			ours = c
+		}
+	}
+	return ours
 }
 
 // portOf is where a member's PostgreSQL listens; its agent takes the next port. On some machines

@@ -28,6 +28,7 @@ type tracker struct {
 	looked  time.Time                   // when the phase was read last
 	without time.Duration               // how long there has been no primary
 	backup  age                         // of the last base backup
+	refusal string                      // why the pod of the next one could not be made
 	updates map[string]*updates         // of each member
 	last    map[string]*plan.Report     // the last report of each member
 	seen    plan.LSN                    // how far any of them said that its log goes

@@ -79,10 +79,10 @@ func (e *env) kill(name string) {
 	e.end(e.pod(name))
 }
 
-// report is what a kubelet reports of a pod.
+// report is what a kubelet reports of a pod: after those in the status, the state of our container.
 func (e *env) report(pod *corev1.Pod, status corev1.PodStatus, container corev1.ContainerState) {
 	e.Helper()
-	status.ContainerStatuses = []corev1.ContainerStatus{{Name: "postgres", State: container}}
+	status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{Name: "postgres", State: container})
 	patch, err := json.Marshal(map[string]any{"status": status})
 	require.NoError(e, err)
 	err = e.Status().Patch(e.Context(), pod.DeepCopy(), client.RawPatch(types.MergePatchType, patch))

@@ -213,6 +213,8 @@ func (o Observed) notBackedUp(s *postgres.BackupStatus) (reason, message string)
 		return "ForeignDisk", o.foreignDisk()
 	case archive != nil && archive.Failure != "":
 		return "NotArchived", archive.Failure
+	case o.Backup.Refusal != "":
+		return "BackupFailed", "the pod of a base backup can't be made: " + o.Backup.Refusal
 	case s != nil && s.Failures > 0:
 		return "BackupFailed", fmt.Sprintf("%d base backups have failed one after the other; the events say why", s.Failures)
 	case s == nil || s.LastBackup == nil || s.Restorable == nil:

@@ -42,6 +42,9 @@ func backupPod(p plan.BackupPod) change {
 // foreignDisk has somebody else's disk be where the backups should go.
 func foreignDisk(o *plan.Observed) { o.Backup.Disk, o.Backup.Foreign = false, true }
 
+// refusedPod has the API server refuse the pod of a base backup.
+func refusedPod(o *plan.Observed) { o.Backup.Refusal = "exceeded quota" }
+
 func archive(a plan.Archive) change {
 	return reported("db-1", func(r *plan.Report) { r.Archive = &a })
 }
@@ -135,6 +138,7 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 		"an archive that begins later":    {backedUp(2, archive(plan.Archive{First: at(time.Second), Last: at(time.Second), Until: at(2 * time.Second)})), "!Waiting", time.Time{}},
 		"a disk that was emptied":         {backedUp(2, published), "!Waiting", at(5 * time.Second)},
 		"backups that fail":               {backedUp(2, begun(time.Minute, 3), archive(good)), "!BackupFailed", at(time.Second)},
+		"a pod that is refused":           {backedUp(2, begun(time.Hour, 3), refusedPod, archive(good)), "!BackupFailed", at(time.Second)},
 		"a primary that does not answer":  {backedUp(2, published, silent("db-1", time.Second)), "Verified", at(5 * time.Second)},
 		"somebody else's disk":            {backedUp(2, foreignDisk, archive(good)), "!ForeignDisk", at(time.Second)},
 		"nothing that anybody has wanted": {well(2), "", time.Time{}},
@@ -150,6 +154,9 @@ func TestWhatIsReportedOfBackups(t *testing.T) {
 			}
 			if reason != tc.reason {
 				t.Errorf("BackedUp is %q, want %q", reason, tc.reason)
+			}
+			if got := meta.FindStatusCondition(s.Conditions, postgres.BackedUp); got != nil && !strings.HasSuffix(got.Message, tc.observed.Backup.Refusal) {
+				t.Errorf("the message is %q, without the reason", got.Message)
 			}
 			to := time.Time{}
 			if s.Backup != nil && s.Backup.Restorable != nil {

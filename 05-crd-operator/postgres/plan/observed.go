@@ -28,8 +28,8 @@ type Observed struct {
 	// Foreign are the objects of somebody else that have names of this cluster's, such as "Pod db-3".
 	Foreign []string
 	Seen    LSN // how far the log of any member was known to go
-	// TooSoon are the members that were made a moment ago, or could not be made. They wait, and
-	// what comes after them does not.
+	// TooSoon are the members that were made a moment ago, or could not be made, and the pod of a
+	// backup, likewise. They wait, and what comes after them does not.
 	TooSoon []string
 	// Now is what the conditions are dated with.
 	Now time.Time
@@ -61,6 +61,8 @@ type Backup struct {
 	// Age is how long ago the last base backup was begun. It is measured, so it does not matter
 	// whether a clock is right; only an operator that has just started goes by the date.
 	Age time.Duration
+	// Refusal is why the pod of the next one could not be made, or empty.
+	Refusal string
 }
 
 // BackupPod is a pod that makes a base backup.
@@ -116,7 +118,7 @@ type Lease struct {
 	Expired bool      // it was not renewed for as long as it lasts
 }
 
-// tooSoon reports whether a member may not be made yet.
+// tooSoon reports whether a pod may not be made yet.
 func (o Observed) tooSoon(name string) bool { return slices.Contains(o.TooSoon, name) }
 
 // member returns the one of that name. A member of which nothing is left has no disk and no pod.
