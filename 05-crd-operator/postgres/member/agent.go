@@ -84,6 +84,7 @@ type agent struct {
 	restored *plan.Restored // what the database was made of, if this agent has restored it
 
 	session  session  // to its PostgreSQL, if it has answered
+	silence  error    // why it did not, the last time
 	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
 	names    string   // whom all of PostgreSQL's processes make commits wait for
 	since    since    // from where on they wait for the standby that it has now

@@ -96,11 +96,17 @@ func (o backupOptions) try(ctx context.Context, id string) (segment string, err 
 		return "", err
 	}
 	s := &server{programs: o.Programs, settings: settings{version: version, member: o.Member, secrets: secrets(o.Secrets)}}
+	s.settings.capacity = 1 // so it keeps as little log as it can: who reads a page first may change it
 	r, err := s.recover(ctx, files, o.Folder, id, o.Program, time.Time{})
 	if err != nil {
 		return "", err
 	}
 	defer r.close()
+	// A transaction that was open at the end of the log still has its locks, say on a table that it was loading. The
+	// end of the recovery ends it.
+	if err := r.session.promote(ctx, checkpointTimeout); err != nil {
+		return "", err
+	}
 	if err := r.readAll(ctx); err != nil {
 		return "", err
 	}
@@ -122,9 +128,9 @@ func firstSegment(database string) (string, error) {
 	return string(found[1]), nil
 }
 
-// readAll reads all rows of all databases.
+// readAll reads all rows of all databases. Nobody can connect to what an interrupted DROP DATABASE has left.
 func (r *recovery) readAll(ctx context.Context) error {
-	databases, err := r.session.rows(ctx, "SELECT datname FROM pg_database WHERE datallowconn")
+	databases, err := r.session.rows(ctx, "SELECT datname FROM pg_database WHERE datallowconn AND datconnlimit <> -2")
 	if err != nil {
 		return err
 	}
@@ -143,9 +149,10 @@ func (r *recovery) readAll(ctx context.Context) error {
 }
 
 // readTables reads all rows of a database, also those that are kept apart because they are long.
-// What is not logged is in no backup.
+// What is not logged is in no backup, and a materialized view can't be read before it has been filled. Without the
+// setting, PostgreSQL may count the rows in an index, and not read the table.
 func (s session) readTables(ctx context.Context) error {
-	tables, err := s.rows(ctx, "SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'm', 't') AND relpersistence = 'p'")
+	tables, err := s.rows(ctx, "SET enable_indexonlyscan = off; SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'm', 't') AND relpersistence = 'p' AND relispopulated")
 	if err != nil {
 		return err
 	}

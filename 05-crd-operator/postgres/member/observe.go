@@ -107,6 +107,7 @@ func (a *agent) observe(ctx context.Context, status postgres.PostgresClusterStat
 		a.stopped()
 	} else if o, err := a.ask(ctx); err != nil {
 		a.session.close()
+		a.silence = err
 		r.Writable = a.begins != 0
 		silent = r.Writable
 	} else {

@@ -147,6 +147,9 @@ func (s *server) arguments() ([]string, error) {
 	for _, name := range fixed {
 		args = append(args, "-c", name+"="+values[name])
 	}
+	if s.settings.bounded { // once promoted, a copy would take what publishers send the member, and send once
+		args = append(args, "-c", "max_logical_replication_workers=0")
+	}
 	lacking, err := s.lacking(s.configured)
 	for _, value := range lacking {
 		klog.Background().Info("the database needs more than its settings say", "argument", value)

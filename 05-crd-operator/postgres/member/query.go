@@ -69,7 +69,12 @@ func connect(ctx context.Context, t target) (session, error) {
 	}
 	config.Host, config.Port, config.User, config.Password, config.Database = t.host, uint16(number), t.user, t.password, cmp.Or(t.database, "postgres")
 	config.TLSConfig, config.Fallbacks = t.tls, nil
-	config.RuntimeParams = map[string]string{"replication": "database", "application_name": clientName, "default_transaction_read_only": "off"}
+	// These win over what somebody has set for a database, a role or all sessions. A standby refuses serializable
+	// transactions, and a trial reads large tables.
+	config.RuntimeParams = map[string]string{
+		"replication": "database", "application_name": clientName,
+		"default_transaction_read_only": "off", "default_transaction_isolation": "read committed", "statement_timeout": "0",
+	}
 	if t.client {
 		delete(config.RuntimeParams, "replication")
 	}

@@ -12,6 +12,7 @@ import (
 	"example.com/hacking-a-controller/05-crd-operator/postgres/certificate"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testport"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // A standby outlives its primary: it waits, however long that takes.
@@ -51,4 +52,19 @@ func TestASessionThatWasCutOffIsOpenedAgain(t *testing.T) {
 	row, err := s.row(t.Context(), "SELECT 1")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1"}, row)
+}
+
+// Somebody sets for a database and for all roles what would cut off the agent's sessions, too: on a standby for good.
+func TestNobodyCutsOffTheAgent(t *testing.T) {
+	t.Parallel()
+	testpostgres.Find(t)
+	if ranAsNobody(t) {
+		return
+	}
+	s := lone(t, writeSecrets(t)).server
+	run(t, newClient(t, s), "ALTER DATABASE postgres SET statement_timeout = '10ms'", "ALTER ROLE ALL SET default_transaction_isolation = 'serializable'")
+	run(t, open(t, s.local("")), "SELECT pg_sleep(0.1)")
+	s.stopFast(testcluster.TestTimeout)
+	require.NoError(t, s.start())
+	awaitAnswer(t, s, "SELECT pg_is_in_recovery()", "t")
 }

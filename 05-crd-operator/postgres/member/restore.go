@@ -144,15 +144,23 @@ func (r *recovery) unpack(tar, version string) error {
 	return r.server.files.check(version)
 }
 
-// await waits until it is so.
+// await waits until it is so. If PostgreSQL hasn't answered until the end, the error says why.
 func (r *recovery) await(ctx context.Context, condition string) error {
-	return wait.PollUntilContextTimeout(ctx, recoveryInterval, recoveryTimeout, true, func(ctx context.Context) (bool, error) {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, recoveryInterval, recoveryTimeout, true, func(ctx context.Context) (bool, error) {
 		ready, err := r.ask(ctx, condition)
 		if !r.server.running() {
 			return false, errors.New("PostgreSQL could not apply the log of the archive; its own log says why")
 		}
+		if ctx.Err() == nil {
+			last = err
+		}
 		return err == nil && ready, nil
 	})
+	if wait.Interrupted(err) && last != nil {
+		err = fmt.Errorf("%w; PostgreSQL's last answer: %w", err, last)
+	}
+	return err
 }
 
 // ask asks PostgreSQL, which may not accept connections yet.

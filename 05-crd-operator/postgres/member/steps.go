@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,7 +42,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return nil
 	}
 	if step == plan.Start && a.server.running() {
-		return waiting{errors.New("its PostgreSQL was started, and does not answer yet")}
+		return waiting{fmt.Errorf("its PostgreSQL was started, and does not answer yet: %w", a.silence)}
 	}
 	if step == plan.Clone && time.Now().Before(a.copies.next) {
 		return a.copies.failure
