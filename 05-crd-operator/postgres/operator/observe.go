@@ -179,15 +179,15 @@ func started(pod *corev1.Pod) bool {
 // ended reports whether it is certain that no process is left: the kubelet says so of each
 // container or of the pod, or there never was a kubelet.
 func ended(pod *corev1.Pod) bool {
-	statuses := pod.Status.ContainerStatuses
-	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
-	switch {
-	case pod.Spec.NodeName == "":
+	if pod.Spec.NodeName == "" {
 		return pod.DeletionTimestamp != nil
-	case pod.Status.Phase == corev1.PodFailed, pod.Status.Phase == corev1.PodSucceeded:
-		return !slices.ContainsFunc(pod.Status.Conditions, lost)
 	}
-	return len(statuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(statuses, running)
+	final := pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
+	if final && !slices.ContainsFunc(pod.Status.Conditions, lost) {
+		return true
+	}
+	running := func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil }
+	return len(pod.Status.ContainerStatuses) == len(pod.Spec.Containers) && !slices.ContainsFunc(pod.Status.ContainerStatuses, running)
 }
 
 // lost is the condition of a pod whose node no longer exists. Pod garbage collection gives it this, and

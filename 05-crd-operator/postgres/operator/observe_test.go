@@ -36,6 +36,7 @@ func TestWhetherAPodHasStartedAndEnded(t *testing.T) {
 		"it has ended":            {node: "node", containers: []corev1.ContainerStatus{ends}, started: true, ended: true},
 		"its node is lost, and the garbage collector wrote": {node: "node", phase: corev1.PodFailed, lost: "DeletionByPodGC", deleted: true, containers: []corev1.ContainerStatus{runs}, started: true},
 		"nobody knows of its container":                     {node: "node", phase: corev1.PodFailed, lost: "DeletionByPodGC", deleted: true},
+		"it has ended, and then its node was lost":          {node: "node", phase: corev1.PodFailed, lost: "DeletionByPodGC", deleted: true, containers: []corev1.ContainerStatus{ends}, started: true, ended: true},
 		"its node is out of service":                        {node: "node", phase: corev1.PodFailed, deleted: true, containers: []corev1.ContainerStatus{runs}, started: true, ended: true},
 		"the kubelet has rejected it":                       {node: "node", phase: corev1.PodFailed, ended: true},
 		"a container of a webhook has failed before ours":   {node: "node", phase: corev1.PodFailed, containers: []corev1.ContainerStatus{waits}, ended: true},
