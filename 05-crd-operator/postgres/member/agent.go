@@ -83,9 +83,11 @@ type agent struct {
 	trouble  error          // of the last step
 	restored *plan.Restored // what the database was made of, if this agent has restored it
 
-	session  session  // to its PostgreSQL, if it has answered
-	silence  error    // why it did not, the last time
-	begins   int32    // the timeline of its promotion since it was started, or 0: it was not promoted
+	session  session // to its PostgreSQL, if it has answered
+	silence  error   // why it did not, the last time
+	begins   int32   // the timeline of its promotion since it was started, or 0: it was not promoted
+	cutOff   bool    // PostgreSQL took writes when it was ended, before it was started
+	started  time.Time
 	names    string   // whom all of PostgreSQL's processes make commits wait for
 	since    since    // from where on they wait for the standby that it has now
 	lapse    lapse    // commits that may be on its disk only

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ var parameters = []string{"max_connections", "max_worker_processes", "max_wal_se
 // found, and then PostgreSQL says in its log what it needs.
 const (
 	controlVersion    = 8
+	controlState      = 16
 	controlFirst      = 180 // of the parameters
 	parametersTimeout = 10 * time.Second
 )
@@ -32,32 +34,43 @@ var controlVersions = []uint32{1300, 1800}
 
 // needed are the parameters that the database needs, or none if it does not say.
 func (l layout) needed() ([]int, error) {
-	content, err := os.ReadFile(filepath.Join(l.database(), "global", "pg_control"))
+	content, err := os.ReadFile(l.control())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parseControl(content), nil
+	_, values := parseControl(content)
+	return values, nil
 }
 
-// parseControl reads the parameters in pg_control. On a machine with another byte order its version
-// is none of those that are known.
-func parseControl(content []byte) []int {
+// cutOff reports whether PostgreSQL took writes here when it was ended, and has not recovered since. A copy of such
+// a database has a label.
+func (l layout) cutOff() bool {
+	const shuttingDown, inCrashRecovery, inProduction = 3, 4, 6
+	content, _ := os.ReadFile(l.control()) // what cannot be read is PostgreSQL's to report
+	state, _ := parseControl(content)
+	_, err := os.Stat(filepath.Join(l.database(), "backup_label"))
+	return errors.Is(err, os.ErrNotExist) && slices.Contains([]int{shuttingDown, inCrashRecovery, inProduction}, state)
+}
+
+// parseControl reads the state and the parameters in pg_control. On a machine with another byte order
+// its version is none of those that are known.
+func parseControl(content []byte) (state int, values []int) {
 	const end = controlFirst + 4*5
 	if len(content) < end {
-		return nil
+		return 0, nil
 	}
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(content[at:]) }
 	if v := number(controlVersion); v != controlVersions[0] && v != controlVersions[1] {
-		return nil
+		return 0, nil
 	}
-	values := make([]int, len(parameters))
+	values = make([]int, len(parameters))
 	for i := range values {
 		values[i] = int(number(controlFirst + 4*i))
 	}
-	return values
+	return int(number(controlState)), values
 }
 
 // lacking are the parameters of which the database needs more than PostgreSQL has, and how much. A

@@ -20,6 +20,7 @@ func (l layout) partial() string   { return filepath.Join(string(l), "database.p
 func (l layout) restoring() layout { return layout(filepath.Join(string(l), "restoring")) }
 func (l layout) settings() string  { return filepath.Join(string(l), "postgresql.conf") }
 func (l layout) hba() string       { return filepath.Join(string(l), "pg_hba.conf") }
+func (l layout) control() string   { return filepath.Join(l.database(), "global", "pg_control") }
 
 // lock is where PostgreSQL writes its process ID, and when it was started.
 func (l layout) lock() string { return filepath.Join(l.database(), "postmaster.pid") }

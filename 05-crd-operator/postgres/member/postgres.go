@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -113,6 +114,23 @@ func (s *server) start() error {
 	}
 	s.process.Store(process)
 	s.awaitLock(process, before)
+	return nil
+}
+
+// recoverAlone has PostgreSQL recover as if it had never been a standby, and stop. It's one process, which
+// listens nowhere.
+func (s *server) recoverAlone(ctx context.Context) error {
+	s.stopImmediate()
+	if err := os.RemoveAll(filepath.Join(s.files.database(), standbySignal)); err != nil {
+		return err
+	}
+	args, err := s.arguments()
+	if err != nil {
+		return err
+	}
+	if err := s.runProgram(ctx, "", "postgres", slices.Concat([]string{"--single"}, args, []string{"template1"})...); err != nil {
+		return fmt.Errorf("recovering alone: %w", err)
+	}
 	return nil
 }
 

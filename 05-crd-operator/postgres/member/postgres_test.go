@@ -95,6 +95,25 @@ func TestParametersInPgControl(t *testing.T) {
 		"half a file":         {control(1300)[:190], nil},
 		"an empty file":       {nil, nil},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, parseControl(tc.content)) })
+		t.Run(name, func(t *testing.T) {
+			_, values := parseControl(tc.content)
+			assert.Equal(t, tc.want, values)
+		})
 	}
+}
+
+// A copy of a database that took writes has another member's log.
+func TestWhoseLogWasCutOff(t *testing.T) {
+	l := layout(t.TempDir())
+	require.NoError(t, os.MkdirAll(filepath.Dir(l.control()), 0o700))
+	assert.False(t, l.cutOff(), "no database")
+	for state, want := range []bool{false, false, false, true, true, false, true} {
+		content := make([]byte, 8192)
+		binary.LittleEndian.PutUint32(content[8:], 1800)
+		binary.LittleEndian.PutUint32(content[16:], uint32(state))
+		require.NoError(t, os.WriteFile(l.control(), content, 0o600))
+		assert.Equal(t, want, l.cutOff(), "state %d", state)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(l.database(), "backup_label"), nil, 0o600))
+	assert.False(t, l.cutOff(), "a copy")
 }

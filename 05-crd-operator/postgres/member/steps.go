@@ -21,6 +21,7 @@ const (
 	promotionTimeout  = 10 * time.Second
 	checkpointTimeout = time.Minute
 	copyTimeout       = 24 * time.Hour // of a large database; another term ends it
+	aloneAfter        = time.Minute    // a PostgreSQL that only has to replay its log has answered by then
 )
 
 // stepTimeout is how long a step may take before the agent counts as one that hangs. Others are
@@ -41,7 +42,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	if step == plan.Wait {
 		return nil
 	}
-	if step == plan.Start && a.server.running() {
+	if step == plan.Start && a.server.running() && !a.recoversAlone(status) {
 		return waiting{fmt.Errorf("its PostgreSQL was started, and does not answer yet: %w", a.silence)}
 	}
 	if step == plan.Clone && time.Now().Before(a.copies.next) {
@@ -63,8 +64,7 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 	case plan.Keep:
 		return a.keep(status)
 	case plan.Start:
-		a.names, a.since = nobody, since{}
-		return a.server.start()
+		return a.start(ctx, status)
 	case plan.Follow:
 		return a.follow(ctx, status)
 	case plan.TakeLease:
@@ -90,6 +90,29 @@ func (a *agent) do(ctx context.Context, step plan.Step, status postgres.Postgres
 		return fmt.Errorf("step %q is not known", step)
 	}
 	return nil
+}
+
+// start starts PostgreSQL as a standby, after it has recovered alone if it has to.
+func (a *agent) start(ctx context.Context, status postgres.PostgresClusterStatus) error {
+	if !a.server.running() {
+		a.cutOff, a.started = a.server.files.cutOff(), time.Now()
+	}
+	if a.recoversAlone(status) {
+		klog.FromContext(ctx).Info("PostgreSQL recovers alone")
+		a.reporter.extend(goodFor + recoveryTimeout)
+		return a.server.recoverAlone(ctx)
+	}
+	a.names, a.since = nobody, since{}
+	return a.server.start()
+}
+
+// recoversAlone reports whether PostgreSQL, which took writes when it was ended, can't recover as a standby. If a
+// transaction has more than 64 subtransactions at a checkpoint, a standby that starts from there answers nobody until
+// it receives that the transaction has ended, and here it would receive that from nobody. Alone, PostgreSQL ends the
+// transaction. It writes that to its log, so no other member may be about to lead with that log.
+func (a *agent) recoversAlone(status postgres.PostgresClusterStatus) bool {
+	nobodyLeads := status.Phase == postgres.Unsafe && time.Since(a.started) > aloneAfter
+	return a.cutOff && slices.Contains(status.Synced, a.Name) && (len(status.Synced) == 1 || nobodyLeads)
 }
 
 // keep keeps beside what a person has given up.
