@@ -63,6 +63,9 @@ type Judge struct {
 	// Besides are tests, each with its subtests, that take long, and need not be run to show that
 	// the exercise is honest. Of them, only those in Tests are run with the patch.
 	Besides []string `json:"besides"`
+	// Keeps are tests in the same packages that pass from the start, and fail with a solution that
+	// breaks something else. A check runs them with the last group.
+	Keeps []Test `json:"keeps"`
 	// Wrong are programs that the judge has to find out.
 	Wrong []Wrong `json:"wrong"`
 }
@@ -178,6 +181,11 @@ func Pattern(tests []Test) string {
 func (t Test) Function() string {
 	function, _, _ := strings.Cut(t.Test, "/")
 	return function
+}
+
+// Besides reports whether one of these is the name of the test, or of one that it's a part of.
+func (t Test) Besides(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(t.Test+"/", name+"/") })
 }
 
 // Names returns the names of a stage's exercises.

@@ -71,6 +71,8 @@ func TestAnExerciseToBuildHasGroups(t *testing.T) {
 		"a wrong program elsewhere":      {"judge.yaml", "wrong/smallest.patch", "../lost/break.patch", `wrong: there is nothing in "../lost/break.patch"`},
 		"a wrong program without a test": {"judge.yaml", "test: TestMax, output: \"the largest is 1", "test: TestMin, output: \"the largest is 1", `there is no test "TestMin" in ./sum`},
 		"besides it none":                {"judge.yaml", "groups:\n", "besides: [TestNone]\ngroups:\n", `besides: there is no test "TestNone" in the packages of the tests`},
+		"it keeps what isn't run":        {"judge.yaml", "groups:\n", "besides: [TestMax]\nkeeps: [{package: ./sum, test: TestMax, because: y}]\ngroups:\n", `keeps: "TestMax" isn't run with the patch`},
+		"it keeps none":                  {"judge.yaml", "groups:\n", "keeps: [{package: ./sum, test: TestNone, because: y}]\ngroups:\n", `there is no test "TestNone" in ./sum`},
 		"no group":                       {"judge.yaml", "groups:\n", "tests: [{package: ./sum, test: TestSum, output: x, because: y}]\ngroups:\n", "the tests of an exercise to build stand in groups"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -161,6 +161,9 @@ func (l *loader) readJudge() {
 			l.wrong("judge.yaml: besides: there is no test %q in the packages of the tests", function)
 		}
 	}
+	for _, test := range judge.Keeps {
+		l.checkKept(test)
+	}
 	for _, wrong := range judge.Wrong {
 		if !filepath.IsLocal(wrong.Patch) || l.read(wrong.Patch) == "" {
 			l.wrong("judge.yaml: wrong: there is nothing in %q", wrong.Patch)
@@ -253,6 +256,15 @@ func (l *loader) checkTest(test Test) {
 	if !l.declares(test.Package, test.Function()) {
 		l.wrong("judge.yaml: there is no test %q in %s", test.Function(), test.Package)
 	}
+}
+
+// checkKept wants the proof to have run the test with the patch: there it must not fail.
+func (l *loader) checkKept(test Test) {
+	if !slices.Contains(l.Packages(), test.Package) || test.Besides(l.Judge.Besides) {
+		l.wrong("judge.yaml: keeps: %q isn't run with the patch: it has to be in a package of the tests, and not under besides", test.Test)
+	}
+	test.Output = "nothing: it passes"
+	l.checkTest(test)
 }
 
 // declares reports whether a package has a test. What the learner writes is none of the judge's.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func (s *source) judgeReaches(r repository.Repository, e Exercise) (bool, error)
 	if err := s.addModule(r.Path(e.Module())); err != nil {
 		return false, err
 	}
-	for _, test := range e.Judge.Tests {
+	for _, test := range slices.Concat(e.Judge.Tests, e.Judge.Keeps) {
 		// What runs before the tests, too.
 		for _, name := range []string{test.Function(), "TestMain", "init", "_"} {
 			reaches, err := s.reaches(reference{r.Path(e.Module(), test.Package), name, false, true})

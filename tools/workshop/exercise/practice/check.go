@@ -90,7 +90,7 @@ func (j judgement) count() string {
 	groups := fmt.Sprintf("%d of %d groups", j.groups, len(j.exercise.Judge.Groups))
 	switch j.exercise.Judge.Kind {
 	case exercise.Mend:
-		return fmt.Sprintf("%d of %d pass", j.passing(), len(j.exercise.Judge.Tests))
+		return fmt.Sprintf("%d of %d pass", j.passing(), len(j.exercise.Judge.Tests)+len(j.exercise.Judge.Keeps))
 	case exercise.Try:
 		groups = fmt.Sprintf("%d of %d tries", j.groups, len(j.exercise.Judge.Groups))
 	}
@@ -164,6 +164,9 @@ func (p practice) run(ctx context.Context, c workCopy, e exercise.Exercise, grou
 	var tests []exercise.Test
 	for _, group := range groups {
 		tests = append(tests, group.Tests...)
+	}
+	if tests[len(tests)-1] == e.Judge.Tests[len(e.Judge.Tests)-1] {
+		tests = append(tests, e.Judge.Keeps...)
 	}
 	module := gotest.Module{
 		Dir:       c.Path(e.Module()),

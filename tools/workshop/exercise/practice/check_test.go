@@ -62,6 +62,24 @@ Next: make exercise N=1 NAME=smallest   (Something is smallest)
 	assert.Zero(t, l.progress().of("1-lost").SolutionSeen, "it was solved before")
 }
 
+func TestASolutionThatBreaksSomethingElse(t *testing.T) {
+	l := newLearner(t)
+	exercisetest.Edit(t, l.home.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "tests:\n",
+		"keeps: [{package: ./sum, test: TestMax, because: The largest is found.}]\ntests:\n")
+	require.NoError(t, l.home.Commit(t.Context(), "it keeps something"))
+	l.mustStart("1", "lost")
+	l.solve()
+	sum := l.copyPath("1-lost", "01-sums", "sum", "sum.go")
+	exercisetest.Edit(t, sum, "n > largest", "n < largest")
+	out, err := l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+	assert.Contains(t, out, "fails: TestMax (./sum)\n    The largest is found.\n")
+	assert.Contains(t, out, "Not yet: 1 of 2 pass.")
+	exercisetest.Edit(t, sum, "n < largest", "n > largest")
+	out, err = l.check("")
+	require.NoError(t, err, out)
+}
+
 func TestTheLastExerciseHasNoNext(t *testing.T) {
 	l := newLearner(t)
 	for _, name := range []string{"smallest", "silent"} {

@@ -40,7 +40,7 @@ func (p *Prover) proveModule(ctx context.Context, s *slot, folder string, trials
 	var named []exercise.Test
 	for _, t := range trials {
 		packages = append(packages, t.tested...)
-		named = append(named, t.Judge.Tests...)
+		named = slices.Concat(named, t.Judge.Tests, t.Judge.Keeps)
 	}
 	slices.Sort(packages)
 	module := p.module(s, folder, folder)

@@ -151,7 +151,7 @@ func (p *Prover) try(ctx context.Context, s *slot, t trial) (problems []string, 
 func (p *Prover) failures(ctx context.Context, module gotest.Module, t trial) (problems []string, err error) {
 	var named, besides []exercise.Test
 	for _, test := range t.Judge.Tests {
-		if slices.ContainsFunc(t.Judge.Besides, func(b string) bool { return strings.HasPrefix(test.Test+"/", b+"/") }) {
+		if test.Besides(t.Judge.Besides) {
 			besides = append(besides, test)
 		} else {
 			named = append(named, test)
