@@ -7,7 +7,7 @@
 #   config/rbac/, lighthouse/first/role.yaml, lighthouse/operator/config/role.yaml
 #                                      what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
-#   generated/                         clients, listers, informers, apply configurations
+#   generated/                         clients, listers, informers, apply configurations for clientgo
 #
 # Run it after each change to api/; make verify fails when something is stale.
 set -eu
@@ -32,28 +32,23 @@ tool controller-gen crd paths=./api/... output:crd:dir=config/crd
 tool controller-gen crd paths=./lighthouse/operator/api/v1alpha1 output:crd:dir=lighthouse/operator/config/crd
 tool controller-gen crd paths=./lighthouse/operator/api/... output:crd:dir=lighthouse/operator/config/versions
 
-groups='cnat/v1alpha1 settings/v1alpha1'
-packages=; inputs=
-for group in $groups; do
-  packages="$packages $api/$group"
-  inputs=$inputs${inputs:+,}$group
-done
 header=$(mktemp)
 trap 'rm -f "$header"' EXIT
 
+group=cnat/v1alpha1
 echo 'generated/: apply configurations, clients, listers, informers'
 tool applyconfiguration-gen --go-header-file "$header" \
-  --output-dir generated/applyconfiguration --output-pkg "$module/generated/applyconfiguration" $packages
+  --output-dir generated/applyconfiguration --output-pkg "$module/generated/applyconfiguration" "$api/$group"
 tool client-gen --go-header-file "$header" --clientset-name versioned \
-  --input-base "$api" --input "$inputs" \
+  --input-base "$api" --input "$group" \
   --apply-configuration-package "$module/generated/applyconfiguration" \
   --output-dir generated/clientset --output-pkg "$module/generated/clientset"
 tool lister-gen --go-header-file "$header" \
-  --output-dir generated/listers --output-pkg "$module/generated/listers" $packages
+  --output-dir generated/listers --output-pkg "$module/generated/listers" "$api/$group"
 tool informer-gen --go-header-file "$header" \
   --versioned-clientset-package "$module/generated/clientset/versioned" \
   --listers-package "$module/generated/listers" \
-  --output-dir generated/informers --output-pkg "$module/generated/informers" $packages
+  --output-dir generated/informers --output-pkg "$module/generated/informers" "$api/$group"
 
 echo 'config/rbac/: the roles'
 for operator in clientgo controllerruntime settings; do

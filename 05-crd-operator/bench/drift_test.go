@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	"example.com/hacking-a-controller/05-crd-operator/settings"
@@ -35,8 +37,8 @@ func BenchmarkDrift(b *testing.B) {
 		s := newStage(b)
 		s.createNamespace(b, drift)
 		s.startSettings(b)
-		client := s.Client.CoreV1().ConfigMaps(drift)
-		seen := s.watchSettings(b, client)
+		configMaps := s.Client.CoreV1().ConfigMaps(drift)
+		seen := s.watchSettings(b, configMaps)
 		s.createLayer(b)
 		awaitGood(b, seen)
 
@@ -52,7 +54,7 @@ func BenchmarkDrift(b *testing.B) {
 			var took []time.Duration
 			for range drifts {
 				start := time.Now()
-				require.NoError(b, disturb(b.Context(), client, change.patch))
+				require.NoError(b, disturb(b.Context(), configMaps, change.patch))
 				require.False(b, isGood(<-seen), "it was disturbed")
 				awaitGood(b, seen)
 				took = append(took, time.Since(start))
@@ -74,11 +76,14 @@ func (s *stage) startSettings(b *testing.B) {
 
 func (s *stage) createLayer(b *testing.B) {
 	b.Helper()
-	_, err := s.ats.SettingsV1alpha1().SettingsLayers(drift).Create(b.Context(), &v1alpha1.SettingsLayer{
-		ObjectMeta: metav1.ObjectMeta{Name: "defaults"},
-		Spec:       v1alpha1.SettingsLayerSpec{Data: good},
-	}, metav1.CreateOptions{})
+	scheme := runtime.NewScheme()
+	require.NoError(b, v1alpha1.AddToScheme(scheme))
+	layers, err := client.New(s.Config, client.Options{Scheme: scheme})
 	require.NoError(b, err)
+	require.NoError(b, layers.Create(b.Context(), &v1alpha1.SettingsLayer{
+		ObjectMeta: metav1.ObjectMeta{Namespace: drift, Name: "defaults"},
+		Spec:       v1alpha1.SettingsLayerSpec{Data: good},
+	}))
 }
 
 func (s *stage) watchSettings(b *testing.B, client typedcorev1.ConfigMapInterface) <-chan watch.Event {

@@ -69,7 +69,7 @@ func sizes(b *testing.B) (writes, burst, idle int) {
 // stage is a cluster that knows Ats.
 type stage struct {
 	*testcluster.Cluster
-	ats versioned.Interface // and layers
+	ats versioned.Interface
 }
 
 func newStage(b *testing.B) *stage {

@@ -4,10 +4,8 @@ package applyconfiguration
 
 import (
 	v1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	settingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/applyconfiguration/cnat/v1alpha1"
 	internal "example.com/hacking-a-controller/05-crd-operator/generated/applyconfiguration/internal"
-	applyconfigurationsettingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/applyconfiguration/settings/v1alpha1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 	managedfields "k8s.io/apimachinery/pkg/util/managedfields"
@@ -24,16 +22,6 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &cnatv1alpha1.AtSpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("AtStatus"):
 		return &cnatv1alpha1.AtStatusApplyConfiguration{}
-
-		// Group=settings.example.com, Version=v1alpha1
-	case settingsv1alpha1.SchemeGroupVersion.WithKind("Override"):
-		return &applyconfigurationsettingsv1alpha1.OverrideApplyConfiguration{}
-	case settingsv1alpha1.SchemeGroupVersion.WithKind("SettingsLayer"):
-		return &applyconfigurationsettingsv1alpha1.SettingsLayerApplyConfiguration{}
-	case settingsv1alpha1.SchemeGroupVersion.WithKind("SettingsLayerSpec"):
-		return &applyconfigurationsettingsv1alpha1.SettingsLayerSpecApplyConfiguration{}
-	case settingsv1alpha1.SchemeGroupVersion.WithKind("SettingsLayerStatus"):
-		return &applyconfigurationsettingsv1alpha1.SettingsLayerStatusApplyConfiguration{}
 
 	}
 	return nil

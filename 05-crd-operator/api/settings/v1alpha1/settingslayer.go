@@ -7,7 +7,6 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // same key, the one of higher priority wins; of two with the same priority the
 // older one; of two that are equally old the one whose name comes first.
 //
-// +genclient
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=layer;layers

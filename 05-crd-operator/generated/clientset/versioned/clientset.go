@@ -7,7 +7,6 @@ import (
 	http "net/http"
 
 	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
-	settingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/settings/v1alpha1"
 	discovery "k8s.io/client-go/discovery"
 	rest "k8s.io/client-go/rest"
 	flowcontrol "k8s.io/client-go/util/flowcontrol"
@@ -16,24 +15,17 @@ import (
 type Interface interface {
 	Discovery() discovery.DiscoveryInterfaces
 	CnatV1alpha1() cnatv1alpha1.CnatV1alpha1Interface
-	SettingsV1alpha1() settingsv1alpha1.SettingsV1alpha1Interface
 }
 
 // Clientset contains the clients for groups.
 type Clientset struct {
 	*discovery.DiscoveryClient
-	cnatV1alpha1     *cnatv1alpha1.CnatV1alpha1Client
-	settingsV1alpha1 *settingsv1alpha1.SettingsV1alpha1Client
+	cnatV1alpha1 *cnatv1alpha1.CnatV1alpha1Client
 }
 
 // CnatV1alpha1 retrieves the CnatV1alpha1Client
 func (c *Clientset) CnatV1alpha1() cnatv1alpha1.CnatV1alpha1Interface {
 	return c.cnatV1alpha1
-}
-
-// SettingsV1alpha1 retrieves the SettingsV1alpha1Client
-func (c *Clientset) SettingsV1alpha1() settingsv1alpha1.SettingsV1alpha1Interface {
-	return c.settingsV1alpha1
 }
 
 // Discovery retrieves the DiscoveryClient
@@ -84,10 +76,6 @@ func NewForConfigAndClient(c *rest.Config, httpClient *http.Client) (*Clientset,
 	if err != nil {
 		return nil, err
 	}
-	cs.settingsV1alpha1, err = settingsv1alpha1.NewForConfigAndClient(&configShallowCopy, httpClient)
-	if err != nil {
-		return nil, err
-	}
 
 	cs.DiscoveryClient, err = discovery.NewDiscoveryClientForConfigAndClient(&configShallowCopy, httpClient)
 	if err != nil {
@@ -110,7 +98,6 @@ func NewForConfigOrDie(c *rest.Config) *Clientset {
 func New(c rest.Interface) *Clientset {
 	var cs Clientset
 	cs.cnatV1alpha1 = cnatv1alpha1.New(c)
-	cs.settingsV1alpha1 = settingsv1alpha1.New(c)
 
 	cs.DiscoveryClient = discovery.NewDiscoveryClient(c)
 	return &cs

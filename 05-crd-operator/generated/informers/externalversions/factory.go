@@ -11,7 +11,6 @@ import (
 	versioned "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	cnat "example.com/hacking-a-controller/05-crd-operator/generated/informers/externalversions/cnat"
 	internalinterfaces "example.com/hacking-a-controller/05-crd-operator/generated/informers/externalversions/internalinterfaces"
-	settings "example.com/hacking-a-controller/05-crd-operator/generated/informers/externalversions/settings"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -311,13 +310,8 @@ type SharedInformerFactory interface {
 	InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer
 
 	Cnat() cnat.Interface
-	Settings() settings.Interface
 }
 
 func (f *sharedInformerFactory) Cnat() cnat.Interface {
 	return cnat.New(f, f.namespace, f.tweakListOptions)
-}
-
-func (f *sharedInformerFactory) Settings() settings.Interface {
-	return settings.New(f, f.namespace, f.tweakListOptions)
 }

@@ -6,7 +6,6 @@ import (
 	fmt "fmt"
 
 	v1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	settingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 	cache "k8s.io/client-go/tools/cache"
 )
@@ -40,10 +39,6 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	// Group=cnat.programming-kubernetes.info, Version=v1alpha1
 	case v1alpha1.SchemeGroupVersion.WithResource("ats"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Cnat().V1alpha1().Ats().Informer()}, nil
-
-		// Group=settings.example.com, Version=v1alpha1
-	case settingsv1alpha1.SchemeGroupVersion.WithResource("settingslayers"):
-		return &genericInformer{resource: resource.GroupResource(), informer: f.Settings().V1alpha1().SettingsLayers().Informer()}, nil
 
 	}
 

@@ -7,8 +7,6 @@ import (
 	clientset "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned"
 	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
 	fakecnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1/fake"
-	settingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/settings/v1alpha1"
-	fakesettingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/settings/v1alpha1/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -125,9 +123,4 @@ var (
 // CnatV1alpha1 retrieves the CnatV1alpha1Client
 func (c *Clientset) CnatV1alpha1() cnatv1alpha1.CnatV1alpha1Interface {
 	return &fakecnatv1alpha1.FakeCnatV1alpha1{Fake: &c.Fake}
-}
-
-// SettingsV1alpha1 retrieves the SettingsV1alpha1Client
-func (c *Clientset) SettingsV1alpha1() settingsv1alpha1.SettingsV1alpha1Interface {
-	return &fakesettingsv1alpha1.FakeSettingsV1alpha1{Fake: &c.Fake}
 }

@@ -4,7 +4,6 @@ package scheme
 
 import (
 	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	settingsv1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/settings/v1alpha1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,7 +16,6 @@ var Codecs = serializer.NewCodecFactory(Scheme)
 var ParameterCodec = runtime.NewParameterCodec(Scheme)
 var localSchemeBuilder = runtime.SchemeBuilder{
 	cnatv1alpha1.AddToScheme,
-	settingsv1alpha1.AddToScheme,
 }
 
 // AddToScheme adds all types of this clientset into the given scheme. This allows composition
