@@ -109,5 +109,5 @@ func (r release) record() error {
 
 // releasedHead is what stands at the top of lab/released.txt.
 const releasedHead = `# The archives of the lab that may be fetched in place of building it: platform, SHA-256 of the archive,
-# SHA-256 of the sources. make lab-archives writes this file; see "Half a minute instead of five" in README.md.
+# SHA-256 of the sources. make lab-archives writes this file; see "Fetch the lab instead of compiling it" in README.md.
 `

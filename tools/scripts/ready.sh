@@ -42,7 +42,7 @@ if command -v curl >/dev/null; then
   taken=
   for port in $(find [0-9]* -name README.md -exec grep -ohE '(127\.0\.0\.1:|--port[= ])[0-9]{4}([^0-9]|$)' {} + 2>/dev/null | tr -cs '0-9' '\n' | grep -E '^[0-9]{4}$' | sort -u); do
     code=0
-    curl -so /dev/null --max-time 1 "http://127.0.0.1:$port" || code=$?
+    curl --noproxy '*' -so /dev/null --max-time 1 "http://127.0.0.1:$port" || code=$?
     [ $code = 7 ] || taken="$taken $port" # 7: nothing listens there
   done
   if [ -z "$taken" ]; then found "ports free"; else lacking ports "ports$taken" "something listens at$taken: lsof -i :PORT shows what; end it"; fi
@@ -58,7 +58,7 @@ else
 fi
 
 if [ ! -x lab/bin/lab ]; then
-  echo "The lab isn't built yet. That takes 5 to 11 minutes, once." >&2
+  echo "The lab isn't built yet. That takes 5 to 15 minutes, once." >&2
   make --silent lab >&2
 fi
 if [ ! -x lab/bin/lab ]; then

@@ -61,9 +61,10 @@ func TestAMachineThatIsNotReadySaysWhy(t *testing.T) {
 		"a busy machine":    {"/bin/bash", map[string]string{"lab/bin/lab": "#!/bin/sh\nexit 1\n", "bin/uptime": "#!/bin/sh\necho 'up 3 days, load averages: 999.12 4 4'\n"}, ", load 999 · ", "lab: other programs take the cores: wait"},
 		"a lab that is ill": {"/bin/bash", map[string]string{"lab/bin/lab": "#!/bin/sh\necho supervisor\n! true\n"}, " · NO lab", "lab: it runs, but"},
 		"a lab that runs":   {"/bin/bash", map[string]string{"lab/bin/lab": "#!/bin/sh\n[ $1 = status ]\n"}, " · lab runs\n", ""},
-		"a lab not built":   {"/bin/bash", map[string]string{"lab/bin/lab": "", "bin/make": "#!/bin/sh\necho no compiler\n"}, " · NO lab", "isn't built yet. That takes 5 to 11 minutes, once.\nno compiler"},
+		"a lab not built":   {"/bin/bash", map[string]string{"lab/bin/lab": "", "bin/make": "#!/bin/sh\necho no compiler\n"}, " · NO lab", "isn't built yet. That takes 5 to 15 minutes, once.\nno compiler"},
 		"the disk":          {"/bin/bash", map[string]string{"bin/df": "#!/bin/sh\necho head\necho /dev/sda 9 9 2000000 50% /\n"}, "NO disk 2 GB", "5 GB must be free"},
 		"a port":            {"/bin/bash", map[string]string{"01-list/README.md": "curl 127.0.0.1:8025\n", "bin/curl": "#!/bin/sh\nexit 0\n"}, "NO ports 8025", "something listens at 8025"},
+		"a proxy":           {"/bin/bash", map[string]string{"01-list/README.md": "curl 127.0.0.1:8025\n", "bin/curl": "#!/bin/sh\n[ $1 = --noproxy ] && exit 7\n"}, "ports free", ""},
 		"another cluster":   {"/bin/bash", map[string]string{"bin/kubectl": "#!/bin/sh\necho prod\n"}, "ready: yes ", "a new terminal talks to prod"},
 		"the lab's cluster": {"/bin/bash", map[string]string{"bin/kubectl": "#!/bin/sh\necho lab\n"}, "kubectl: lab · ", ""},
 	} {

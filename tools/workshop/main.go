@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -34,16 +32,11 @@ func main() {
 	if standby.IsStandIn(os.Args[0]) {
 		os.Exit(standby.StandIn(os.Args))
 	}
-	// A terminal that is closed sends SIGHUP.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// A second Ctrl-C ends the program whatever it is doing.
-	context.AfterFunc(ctx, stop)
-
 	args := os.Args[1:]
 	if len(args) == 0 && practice.InTerminal() {
 		args = []string{"learn"}
 	}
-	os.Exit(run(ctx, args, os.Stdout, os.Stderr))
+	os.Exit(run(practice.NotifyContext(), args, os.Stdout, os.Stderr))
 }
 
 // run is the program without its process. It returns the exit code.

@@ -136,10 +136,14 @@ func (l *loader) hints(level, where string, sections []markdown.Section) []strin
 
 func (l *loader) readJudge() {
 	judge := &l.Judge
-	if err := yaml.UnmarshalStrict([]byte(l.read("judge.yaml")), judge); err != nil {
+	content := []byte(l.read("judge.yaml"))
+	if err := yaml.UnmarshalStrict(content, judge); err != nil {
 		text := strings.TrimPrefix(err.Error(), "error unmarshaling JSON: while decoding JSON: ")
 		l.wrong("judge.yaml cannot be read: %s", strings.Join(strings.Fields(text), " "))
-		return
+		*judge = Judge{}
+		if yaml.Unmarshal(content, judge) != nil { // or it's a copy of another version, with a field that this one doesn't know
+			return
+		}
 	}
 	if judge.Kind != Try {
 		l.checkScale()

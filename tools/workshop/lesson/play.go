@@ -112,7 +112,7 @@ var local = regexp.MustCompile(`^https://127\.0\.0\.1:\d+$`)
 // expectLab starts the lab, and refuses every other cluster: one that the reader's shell talks to,
 // and one that somebody has written into the lab's own kubeconfig.
 func (p *Player) expectLab(ctx context.Context) error {
-	if named := os.Getenv("KUBECONFIG"); named != "" && !same(named, p.kubeconfig()) {
+	if named := os.Getenv("KUBECONFIG"); named != "" && !SameFile(named, p.kubeconfig()) {
 		return fmt.Errorf("this shell's KUBECONFIG is %s, and a lesson is played only in the lab; select that first: eval \"$(make -s env)\"", named)
 	}
 	program := p.Repository.Path("lab", "bin", "lab")
@@ -140,7 +140,7 @@ func (p *Player) expectLab(ctx context.Context) error {
 	return nil
 }
 
-func same(a, b string) bool {
+func SameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)
 	return errors.Join(err, err2) == nil && os.SameFile(first, second)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Git runs git in a folder and returns what it prints, without the last newline. An
@@ -38,6 +40,8 @@ func gitWith(ctx context.Context, dir string, env []string, input string, args .
 	}, args...)
 	command := exec.CommandContext(ctx, "git", args...)
 	command.Dir = dir
+	// git takes away its locks and what is half made when it's asked to end.
+	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(syscall.SIGTERM) }, 5*time.Second
 	command.Env = append(cleanEnvironment(), env...)
 	command.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer

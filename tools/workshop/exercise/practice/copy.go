@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func (c workCopy) exercise() (exercise.Exercise, error) {
 		return exercise.Exercise{}, err
 	}
 	e, err := exercise.Load(c.Repository, stage, name)
-	if len(e.Judge.Tests) > 0 {
+	if len(e.Judge.Groups) > 0 {
 		err = nil
 	}
 	return e, err
@@ -70,6 +71,21 @@ func (c workCopy) folders(e exercise.Exercise) []string {
 		folders = append(folders, c.Path(folder))
 	}
 	return folders
+}
+
+// repairMoved tells git where the copies are in a clone that was moved: each has the other's path. What
+// can't be repaired is a copy that is missing.
+func repairMoved(ctx context.Context, home repository.Repository) {
+	links, _ := filepath.Glob(home.Path(folder, "*", ".git"))
+	for _, link := range links {
+		content, err := os.ReadFile(link)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(strings.TrimSpace(strings.TrimPrefix(string(content), "gitdir: "))); errors.Is(err, os.ErrNotExist) {
+			_, _ = home.Git(ctx, "worktree", "repair", filepath.Dir(link))
+		}
+	}
 }
 
 // started returns the exercises that have a copy.
@@ -91,19 +107,21 @@ func (p practice) started(ctx context.Context) ([]string, error) {
 // make makes the copy of an exercise from the last commit of home. What is half made
 // when something goes wrong is taken away again.
 func (c workCopy) make(ctx context.Context, home repository.Repository, e exercise.Exercise) (err error) {
-	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Yaml()); err != nil {
+	if _, err := home.Git(ctx, "cat-file", "-e", "HEAD:"+e.Yaml()); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s is not committed yet, and a copy is made from the last commit; commit it first", e.Folder())
 	}
-	if _, err := home.Git(ctx, "worktree", "add", "--quiet", "-b", c.branch(), c.Root, "HEAD"); err != nil {
-		return fmt.Errorf("making the copy %s: %w", c.Root, err)
-	}
+	_, err = home.Git(ctx, "worktree", "add", "--quiet", "-b", c.branch(), c.Root, "HEAD")
+	half := err == nil || ctx.Err() != nil // or git has made nothing
 	defer func() {
-		if err != nil {
+		if err != nil && half {
 			ctx := context.WithoutCancel(ctx)
-			_, _ = home.Git(ctx, "worktree", "remove", "--force", c.Root)
+			_, _ = home.Git(ctx, "worktree", "remove", "--force", "--force", c.Root) // twice: git locks what it is making
 			_, _ = home.Git(ctx, "branch", "--quiet", "-D", c.branch())
 		}
 	}()
+	if err != nil {
+		return fmt.Errorf("making the copy %s: %w", c.Root, err)
+	}
 	return c.breakCode(ctx, e)
 }
 
@@ -170,7 +188,7 @@ func (c workCopy) unregister(ctx context.Context, home repository.Repository) er
 	if err := os.Remove(c.Root); err != nil && !os.IsNotExist(err) { // it is empty: git takes one that is whole, or none
 		return fmt.Errorf("removing the empty folder of the copy: %w", err)
 	}
-	if _, err := home.Git(ctx, "worktree", "remove", "--force", c.Root); err != nil {
+	if _, err := home.Git(ctx, "worktree", "remove", "--force", "--force", c.Root); err != nil {
 		return fmt.Errorf("removing the missing copy from git's list: %w", err)
 	}
 	return nil

@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 )
@@ -41,6 +45,27 @@ func lineOf(file string) int {
 	return 1 + strings.Count(before, "\n")
 }
 
+// editing is whether the learner's editor has the terminal.
+var editing atomic.Bool
+
+// NotifyContext ends with the first signal that ends a program, but for a Ctrl-C that is the editor's. A
+// second Ctrl-C ends the program whatever it is doing.
+func NotifyContext() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // SIGHUP is of a terminal that is closed
+	go func() {
+		for s := range signals {
+			if s != os.Interrupt || !editing.Load() {
+				signal.Stop(signals)
+				cancel(fmt.Errorf("%v signal received", s))
+				return
+			}
+		}
+	}()
+	return ctx
+}
+
 // openFiles opens files in $VISUAL or $EDITOR, in VS Code's terminal in VS Code without one.
 func (s *session) openFiles(ctx context.Context, files ...string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
@@ -57,7 +82,10 @@ func (s *session) openFiles(ctx context.Context, files ...string) error {
 	}
 	command := exec.CommandContext(ctx, "sh", args...)
 	command.Dir, command.Stdout, command.Stderr = s.cwd, s.out, s.out
+	command.Cancel, command.WaitDelay = func() error { return command.Process.Signal(syscall.SIGHUP) }, 5*time.Second // editors save what they have
 	if s.terminal != nil {
+		editing.Store(true)
+		defer editing.Store(false)
 		s.terminal.restore()
 		defer s.terminal.byKey()
 		command.Stdin, command.Stdout, command.Stderr = s.terminal.file, os.Stdout, os.Stderr

@@ -1,9 +1,11 @@
 package practice
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,4 +48,29 @@ func TestAStubIsWhereOneBegins(t *testing.T) {
 	repositorytest.Write(t, file, "package main\n\n// not written yet\n")
 	require.Equal(t, 3, lineOf(file))
 	require.Equal(t, 1, lineOf(file+".none"))
+}
+
+// The editor is in the foreground, too, and Ctrl-C is a command there.
+func TestCtrlCIsForTheEditor(t *testing.T) {
+	editing.Store(true)
+	defer editing.Store(false)
+	ctx := NotifyContext()
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	<-ctx.Done()
+	require.EqualError(t, context.Cause(ctx), "terminated signal received")
+}
+
+func TestTheTestsThatTheEditorEndedAreRunAgain(t *testing.T) {
+	l := newLearner(t)
+	t.Setenv("EDITOR", "echo edits")
+	out, keys, ended := l.learn(t.Context())
+	out.next(t, "Running the tests on the code as it stands")
+	press := pressing(t, keys)
+	press("o")
+	out.next(t, "edits")
+	out.next(t, "fails: TestSum/of_two")
+	press("q")
+	require.NoError(t, wait(t, ended, "the end"))
+	require.NotContains(t, out.text(), "canceled")
 }

@@ -42,11 +42,10 @@ func (l learner) copyPath(id string, elements ...string) string {
 // open is what each command begins with.
 func (l learner) open(out *bytes.Buffer) practice {
 	l.Helper()
-	here, err := repository.Find(l.Context(), l.cwd)
+	p, err := openIn(l.Context(), l.cwd, out)
 	require.NoError(l, err)
-	home, err := here.Home(l.Context())
-	require.NoError(l, err)
-	return practice{cwd: l.cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, code: l.code}
+	p.code = l.code
+	return p
 }
 
 func (l learner) start(number, name string) (string, error) {

@@ -238,6 +238,14 @@ func TestAStepIsCheckedInTheLearnersLab(t *testing.T) {
 		var out bytes.Buffer
 		require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
 		assert.Contains(t, out.String(), "not yet: in "+kubeconfig+"\n")
+		assert.NotContains(t, out.String(), "the lab")
+	}
+	for _, named := range []string{"/another", ""} {
+		t.Setenv("KUBECONFIG", named)
+		t.Setenv("LAB_DIR", t.TempDir())
+		var out bytes.Buffer
+		require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
+		assert.Contains(t, out.String(), map[bool]string{true: "The lab was never started", false: "KUBECONFIG=/another"}[named == ""])
 	}
 }
 

@@ -46,6 +46,13 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, fmt.Errorf("finding the current directory: %w", err)
 	}
+	return openIn(ctx, cwd, out)
+}
+
+func openIn(ctx context.Context, cwd string, out io.Writer) (practice, error) {
+	if real, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = real // as git names folders
+	}
 	here, err := repository.Find(ctx, cwd)
 	if err != nil {
 		return practice{}, err
@@ -54,6 +61,7 @@ func open(ctx context.Context, out io.Writer) (practice, error) {
 	if err != nil {
 		return practice{}, err
 	}
+	repairMoved(ctx, home)
 	return practice{cwd: cwd, here: here, home: home, out: out, assets: home.Path("lab", "bin"), wait: testTimeout, width: widthOf(out), code: os.Getenv("TERM_PROGRAM") == "vscode"}, nil
 }
 
@@ -71,11 +79,7 @@ func (p practice) printf(format string, args ...any) {
 
 // path returns a path that the learner can type where he is.
 func (p practice) path(absolute string) string {
-	cwd, err := filepath.EvalSymlinks(p.cwd)
-	if err != nil {
-		return absolute
-	}
-	if relative, err := filepath.Rel(cwd, absolute); err == nil {
+	if relative, err := filepath.Rel(p.cwd, absolute); err == nil {
 		return relative
 	}
 	return absolute

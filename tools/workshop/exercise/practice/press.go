@@ -35,6 +35,11 @@ func (j *job) onKey(ctx context.Context, key rune, open bool) (ended bool) {
 		return true
 	case key == 'r', key == 'o':
 		j.running.end() // so that it prints nothing meanwhile
+		select {
+		case <-j.running.verdict: // nobody has seen it
+			defer j.try(ctx, 0)
+		default:
+		}
 	}
 	if err := j.press(ctx, key); err != nil && !errors.Is(err, ErrNotYet) {
 		j.printf("%v", err)

@@ -53,6 +53,9 @@ func (p practice) begin(ctx context.Context, number, name string) (workCopy, exe
 		if record := progress.of(c.ID); record.Started.IsZero() {
 			record.Started = now()
 		}
+		if !started { // what passed was in a copy that is gone
+			progress.of(c.ID).Passed, progress.of(c.ID).Shown = 0, nil
+		}
 	})
 }
 

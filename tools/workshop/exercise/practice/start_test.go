@@ -1,10 +1,13 @@
 package practice
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -158,4 +161,69 @@ func TestAnEmptyFolderIsNotInTheWay(t *testing.T) {
 	l := newLearner(t)
 	require.NoError(t, os.MkdirAll(l.copyPath("1-lost"), 0o755))
 	l.mustStart("1", "lost")
+}
+
+// A filter of the learner's makes the checkout slow.
+func TestAStartThatIsInterruptedLeavesNothing(t *testing.T) {
+	l := newLearner(t)
+	gate := t.TempDir()
+	began, goOn := filepath.Join(gate, "began"), filepath.Join(gate, "go")
+	l.git(l.home.Root, "config", "filter.slow.smudge", "touch "+began+"; while [ ! -e "+goOn+" ]; do sleep 0.02; done; cat")
+	repositorytest.Write(t, l.home.Path(".git", "info", "attributes"), "*.go filter=slow\n")
+	ctx, interrupt := context.WithCancel(t.Context())
+	started := make(chan error, 1)
+	go func() { started <- l.open(&bytes.Buffer{}).start(ctx, "1", "lost") }()
+	require.Eventually(t, func() bool { return exists(began) }, sessionTimeout, 10*time.Millisecond)
+	interrupt()
+	repositorytest.Write(t, goOn, "")
+	require.ErrorIs(t, wait(t, started, "the end"), context.Canceled)
+	assert.NotContains(t, l.git(l.home.Root, "worktree", "list"), ".workshop")
+	assert.Empty(t, l.git(l.home.Root, "branch", "--list", "exercise/*"))
+	l.mustStart("1", "lost")
+}
+
+func TestACloneThatWasMovedHasItsCopies(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	l.solve()
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	require.NoError(t, os.Rename(l.home.Root, elsewhere))
+	root, err := filepath.EvalSymlinks(elsewhere)
+	require.NoError(t, err)
+	l.home.Root, l.cwd = root, root
+	out, err := l.check("")
+	require.NoError(t, err, out)
+
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(root, link))
+	l.cwd = filepath.Join(link, "01-sums")
+	p := l.open(&bytes.Buffer{})
+	assert.Equal(t, 1, p.stageOf(p.cwd), "in a folder that has two names")
+}
+
+// A copy stays as it is when the workshop changes, and this program may be the older one.
+func TestACopyOfANewerVersionIsJudged(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "lesson", "exercises", "lost", "judge.yaml"), "tests:\n", "later: [x]\ntests:\n")
+	l.git(l.copyPath("1-lost"), "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--all", "--message", "newer")
+	l.git(l.copyPath("1-lost"), "update-ref", "refs/broken/1-lost", "HEAD")
+	_, err := l.hint(false)
+	require.NoError(t, err)
+	_, err = l.check("")
+	require.ErrorIs(t, err, ErrNotYet)
+}
+
+func TestWhatPassedInACopyThatIsGoneDoesNotCount(t *testing.T) {
+	l := newLearner(t)
+	l.mustStart("1", "lost")
+	l.solve()
+	_, err := l.check("")
+	require.NoError(t, err)
+	require.Equal(t, 1, l.progress().of("1-lost").Passed)
+	l.git(l.home.Root, "worktree", "remove", "--force", l.copyPath("1-lost"))
+	l.git(l.home.Root, "branch", "-D", "exercise/1-lost")
+	l.mustStart("1", "lost")
+	assert.Zero(t, l.progress().of("1-lost").Passed)
+	assert.NotZero(t, l.progress().of("1-lost").Solved)
 }

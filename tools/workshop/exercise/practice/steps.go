@@ -169,6 +169,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 	}
 	if err != nil {
 		p.printf("%s\n  not yet: %s", where, strings.ReplaceAll(strings.TrimSpace(string(output)), "\n", "\n  "))
+		p.nameCluster()
 		return ErrNotYet
 	}
 	err = p.update(func(progress *Progress) { progress.Steps = with(progress.Steps, lessonName(l), step.Number) })
@@ -205,9 +206,25 @@ func (p practice) nameTries(ctx context.Context, l lesson.Lesson, step lesson.St
 func (p practice) labEnvironment() []string {
 	bin := p.home.Path("lab", "bin")
 	env := process.Environment(nil, "GOWORK=off", "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bin)
-	kubeconfig := filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), p.home.Path(".lab")), "kubeconfig")
-	if _, err := os.Stat(kubeconfig); os.Getenv("KUBECONFIG") == "" && !errors.Is(err, os.ErrNotExist) {
+	if kubeconfig, found := p.labKubeconfig(); os.Getenv("KUBECONFIG") == "" && found {
 		env = append(env, "KUBECONFIG="+kubeconfig)
 	}
 	return env
+}
+
+func (p practice) labKubeconfig() (file string, found bool) {
+	file = filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), p.home.Path(".lab")), "kubeconfig")
+	_, err := os.Stat(file)
+	return file, !errors.Is(err, os.ErrNotExist)
+}
+
+// nameCluster says which cluster a check has asked, if it wasn't the lab.
+func (p practice) nameCluster() {
+	lab, found := p.labKubeconfig()
+	switch named := os.Getenv("KUBECONFIG"); {
+	case named != "" && !lesson.SameFile(named, lab):
+		p.printf("  What it asked was the cluster of KUBECONFIG=%s; to ask the lab, quit and run: eval \"$(make -s env)\"", named)
+	case named == "" && !found:
+		p.printf("  The lab was never started; to start it: make lab-up")
+	}
 }
