@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -69,7 +68,6 @@ volumes: [{name: settings, configMap: {name: settings}}]`)
 	expectPhase(t, ns, "somebody", corev1.PodSucceeded)
 	log := lab.Kubectl(t, "logs", "somebody", "-n", ns)
 	if !strings.Contains(log, "prefix .") {
-		require.NotZero(t, os.Geteuid(), "root always has a view: %s", log)
 		assert.Contains(t, log, strconv.Itoa(os.Geteuid())+"\n", "it runs as this user")
 		return
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -23,6 +24,9 @@ func (a *app) place() (verbs.Place, error) {
 	if err != nil {
 		return verbs.Place{}, err
 	}
+	if err := errors.Join(ownContext(l.AdminKubeconfig()), ownContext(l.Kubeconfig(pki.FaultProxy))); err != nil {
+		return verbs.Place{}, err
+	}
 	s, err := settings.Load(l.Settings())
 	return verbs.Place{
 		Socket:     l.FaultsSocket(),
@@ -36,6 +40,7 @@ func (a *app) place() (verbs.Place, error) {
 func runFaultProxy(ctx context.Context, l layout.Layout, s settings.Settings, log *slog.Logger) {
 	requests := logfile.Rotating(l.Log(requestsLog))
 	defer requests.Close()
+	_, _ = requests.Write(nil) // makes the file, for lab logs requests -f
 	keepRunning(ctx, log, "fault proxy", func(ctx context.Context) error {
 		return faults.Run(ctx, faults.Options{
 			Address: s.Address(settings.FaultProxy),

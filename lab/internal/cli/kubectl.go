@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,13 @@ func newKubectl(a *app) *cobra.Command {
 			l, err := a.running()
 			if err != nil {
 				return err
+			}
+			// kubectl config is the way back.
+			verb := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+			if verb >= 0 && args[verb] != "config" {
+				if err := ownContext(l.AdminKubeconfig()); err != nil {
+					return err
+				}
 			}
 			if err := os.Setenv("KUBECONFIG", l.AdminKubeconfig()); err != nil {
 				return err

@@ -212,6 +212,9 @@ func startSupervisor(ctx context.Context, l layout.Layout, claims *claim.Claims)
 
 // waitUsable waits for one condition after the other and shows each.
 func (a *app) waitUsable(ctx context.Context, l layout.Layout) error {
+	if err := ownContext(l.AdminKubeconfig()); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go watchForTrouble(ctx, l, cancel)
@@ -252,6 +255,9 @@ func explain(ctx context.Context, err error) error {
 		return err
 	case errors.Is(cause, context.Canceled):
 		return errors.New("interrupted; the lab goes on starting in the background (to look: lab status; to stop it: lab down)")
+	case errors.Is(ctx.Err(), context.DeadlineExceeded): // err ends with the last answer
+		cause = err
+		fallthrough
 	default:
 		return fmt.Errorf("%w (to look closer: lab status, lab logs COMPONENT)", cause)
 	}

@@ -78,6 +78,7 @@ func TestUsable(t *testing.T) {
 	}{
 		"a ready node":                       {corev1.Node{Status: ready}, ""},
 		"a cordoned node is a person's wish": {corev1.Node{Status: ready, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}}}, ""},
+		"so is a taint of a person's own":    {corev1.Node{Status: ready, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}}}, ""},
 		"a silent kubelet":                   {corev1.Node{}, "has not reported"},
 		"a node that takes no pods yet":      {corev1.Node{Status: ready, Spec: newNode().Spec}, cloudproviderapi.TaintExternalCloudProvider},
 	} {

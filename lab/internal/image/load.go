@@ -38,6 +38,10 @@ func (s *Store) load(ctx context.Context, archive string) (Loaded, error) {
 		return Loaded{}, err
 	}
 	defer unlock()
+	killed, _ := filepath.Glob(filepath.Join(escape(s.dir), "loading-*")) // nobody else loads now
+	for _, left := range killed {
+		_ = os.RemoveAll(left)
+	}
 	work, err := os.MkdirTemp(s.dir, "loading-")
 	if err != nil {
 		return Loaded{}, err

@@ -72,6 +72,15 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestWhatAKilledLoadHasLeftIsDeleted(t *testing.T) {
+	s := newStore(t)
+	left := filepath.Join(s.dir, "loading-123")
+	require.NoError(t, os.MkdirAll(filepath.Join(left, "archive"), 0o700))
+	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("hi")), "foo:v1"))
+	require.NoError(t, err)
+	assert.NoDirExists(t, left)
+}
+
 func TestNameMovesToTheNewerImage(t *testing.T) {
 	s := newStore(t)
 	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("old")), "foo:v1"))

@@ -20,7 +20,7 @@ const FaultProxy = "fault-proxy"
 
 // WriteKubeconfigs writes the kubeconfig for people and one for each component
 // that calls the API server at server (https://HOST:PORT). Keys are embedded:
-// the file works from anywhere and is all that one needs.
+// the file works from anywhere and is all that one needs. The contexts of others stay.
 func WriteKubeconfigs(l layout.Layout, server string) error {
 	for file, name := range map[string]string{
 		l.AdminKubeconfig():             Admin,
@@ -57,10 +57,17 @@ func writeKubeconfig(file, server, caFile, certFile, keyFile string) error {
 	if err != nil {
 		return err
 	}
-	config := clientcmdapi.NewConfig()
+	config, err := clientcmd.LoadFromFile(file)
+	if err != nil { // there is none yet, or it is damaged
+		config = clientcmdapi.NewConfig()
+	}
+	own := &clientcmdapi.Context{Cluster: Context, AuthInfo: Context}
+	if old := config.Contexts[Context]; old != nil {
+		own.Namespace = old.Namespace
+	}
 	config.Clusters[Context] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: ca}
 	config.AuthInfos[Context] = &clientcmdapi.AuthInfo{ClientCertificateData: cert, ClientKeyData: key}
-	config.Contexts[Context] = &clientcmdapi.Context{Cluster: Context, AuthInfo: Context}
+	config.Contexts[Context] = own
 	config.CurrentContext = Context
 	data, err := clientcmd.Write(*config)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/hacking-a-controller/lab/internal/layout"
 )
@@ -152,6 +153,31 @@ func TestKubeconfigAgainstAServer(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	assert.Equal(t, "kubernetes-admin", <-users)
+}
+
+// kind, gcloud and kubectl config write into the file that $KUBECONFIG names.
+func TestAStartKeepsWhatOthersHaveWrittenIntoTheKubeconfig(t *testing.T) {
+	l := create(t)
+	require.NoError(t, WriteKubeconfigs(l, server))
+	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
+	require.NoError(t, err)
+	config.Contexts[Context].Namespace, config.Contexts[Context].AuthInfo = "shop", "kind"
+	config.Clusters["kind"] = &clientcmdapi.Cluster{Server: "https://127.0.0.1:2"}
+	config.AuthInfos["kind"] = &clientcmdapi.AuthInfo{Token: "secret"}
+	config.Contexts["kind"] = &clientcmdapi.Context{Cluster: "kind", AuthInfo: "kind"}
+	config.CurrentContext = "kind"
+	require.NoError(t, clientcmd.WriteToFile(*config, l.AdminKubeconfig()))
+
+	createAgain(t, l)
+	require.NoError(t, WriteKubeconfigs(l, server))
+	expectWhole(t, l)
+	config, err = clientcmd.LoadFromFile(l.AdminKubeconfig())
+	require.NoError(t, err)
+	assert.Equal(t, Context, config.CurrentContext)
+	assert.Equal(t, "shop", config.Contexts[Context].Namespace)
+	require.Contains(t, config.Contexts, "kind")
+	assert.Equal(t, "https://127.0.0.1:2", config.Clusters["kind"].Server)
+	assert.Equal(t, "secret", config.AuthInfos["kind"].Token)
 }
 
 func certificate(t *testing.T, l layout.Layout, name string) *x509.Certificate {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
+	storagehelpers "k8s.io/component-helpers/storage/volume"
 	storageutil "k8s.io/kubernetes/pkg/apis/storage/util"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
@@ -158,7 +159,7 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 		p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", reason)
 		return nil
 	}
-	class, err := p.client.StorageV1().StorageClasses().Get(ctx, *claim.Spec.StorageClassName, metav1.GetOptions{})
+	class, err := p.client.StorageV1().StorageClasses().Get(ctx, storagehelpers.GetPersistentVolumeClaimClass(claim), metav1.GetOptions{})
 	if err != nil {
 		return err
 	}

@@ -106,6 +106,17 @@ func TestAClaimGetsAFolder(t *testing.T) {
 	assert.Equal(t, storagev1.VolumeBindingImmediate, *class.VolumeBindingMode)
 }
 
+// Older manifests name the class so, and the API server still takes it.
+func TestAClaimMayNameItsClassInAnAnnotation(t *testing.T) {
+	client, events, _ := start(t, newClaim(func(c *corev1.PersistentVolumeClaim) {
+		c.Spec.StorageClassName, c.Annotations[corev1.BetaStorageClassAnnotation] = nil, ClassName
+	}))
+	expectEvent(t, events, "Normal ProvisioningSucceeded")
+	volume, err := client.CoreV1().PersistentVolumes().Get(t.Context(), "pvc-1234", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, ClassName, volume.Spec.StorageClassName)
+}
+
 func TestAClaimThatIsNotOursIsLeftAlone(t *testing.T) {
 	for name, change := range map[string]func(*corev1.PersistentVolumeClaim){
 		"it is bound":                   func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "another" },

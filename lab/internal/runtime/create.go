@@ -119,7 +119,7 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 		spec.Shell = shell()
 		spec.Self = img.Program != "" && spec.Args[0] == img.Program
 	}
-	if os.Geteuid() == 0 {
+	if os.Geteuid() == 0 && spec.View { // without one, another user could not reach its files
 		spec.User = c.record.User // in a user namespace, the mapping does it
 	}
 	for _, m := range c.config.Mounts {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -170,6 +171,7 @@ func TestWithoutIsolation(t *testing.T) {
 	assert.Contains(t, out, `server: "https://127.0.0.1:6443"`)
 	assert.Contains(t, out, `tokenFile: "`+filepath.Join(account, "token")+`"`)
 	assert.Contains(t, out, `namespace: "shop"`)
-	id := w.run(w.pod("exec"), idle)
+	id := w.run(w.pod("exec"), idle, func(c *runtimeapi.ContainerConfig) { c.Linux.SecurityContext.RunAsUser.Value = 1234 })
 	assert.Contains(t, w.sync(id, "echo $LAB_ROOT"), id)
+	assert.Equal(t, strconv.Itoa(os.Geteuid())+"\n", w.sync(id, "id -u"), "another user could not reach its files")
 }

@@ -109,7 +109,7 @@ func (p *process) waitForTurn(ctx context.Context) bool {
 func (p *process) run(ctx context.Context, args []string) error {
 	cmd := exec.CommandContext(ctx, p.exe)
 	cmd.Args = append([]string{p.component.Name}, args...)
-	cmd.Env = append(withoutProxies(os.Environ()), lifeline.Env)
+	cmd.Env = append(forComponents(os.Environ()), lifeline.Env)
 	cmd.Dir = p.layout.Root()
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.ExtraFiles = []*os.File{p.pipe, p.alive}
