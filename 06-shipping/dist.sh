@@ -30,9 +30,13 @@ esac
 
 # The image by digest needs no tag.
 digest=
-case $IMAGE in *@*)
+case $IMAGE in
+*@*)
   digest=${IMAGE#*@} IMAGE=${IMAGE%%@*} version=
   expr "$digest" : 'sha256:[0-9a-f]\{64\}$' >/dev/null || fail "\"$digest\" is no digest of an image: that is sha256: and 64 digits, 0 to 9 and a to f"
+  ;;
+*)
+  case ${IMAGE##*/} in *:*) fail "\"$IMAGE\" has a tag; name the image without it, and the tag as VERSION" ;; esac
   ;;
 esac
 

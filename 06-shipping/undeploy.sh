@@ -14,7 +14,8 @@ remaining() {
 		kubectl get pods -A -l app.kubernetes.io/managed-by=cnat -o go-template='{{range .items}}{{$pod := .metadata}}{{range .metadata.finalizers}}{{if eq . "cnat.programming-kubernetes.info/tracking"}}pod {{$pod.namespace}}/{{$pod.name}}{{"\n"}}{{end}}{{end}}{{end}}'
 }
 
-if [ -n "$(kubectl get crd ats.cnat.programming-kubernetes.info --ignore-not-found -o name)" ]; then
+crd=$(kubectl get crd ats.cnat.programming-kubernetes.info --ignore-not-found -o name)
+if [ -n "$crd" ]; then
 	# In the foreground: an At is gone when its pod is.
 	kubectl delete ats --all -A --cascade=foreground --wait=false
 	seconds=0 before=

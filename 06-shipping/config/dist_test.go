@@ -70,6 +70,9 @@ func TestWrongWishesForTheManifests(t *testing.T) {
 	for _, wrong := range []string{"wiki", "http://wiki.example", "https://wiki.example/"} {
 		refuses(`"`+wrong+`" is no address of runbooks: that begins with https:// and ends without a /`, "default", "RUNBOOKS="+wrong)
 	}
+	for _, wrong := range []string{"cnat:v1", "registry.example:5000/cnat:v1"} {
+		refuses(`"`+wrong+`" has a tag; name the image without it, and the tag as VERSION`, "default", "IMAGE="+wrong)
+	}
 	refuses("there is no config/moon; there is config/default, config/overlays/ha, config/overlays/monitored, config/overlays/namespaced, config/overlays/traced", "moon", "")
 	refuses(`"a: b" cannot be a version, a region, an image or an address: it has more than letters, digits and ._:/@-`, "default", "REGION=a: b")
 }

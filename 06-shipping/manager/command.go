@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -136,6 +137,8 @@ func (o *Options) validate() error {
 		return fmt.Errorf("--metrics-bind-address is %q, it must be like :8443, or 0 for no metrics", o.MetricsAddress)
 	case !isAddress(o.HealthAddress):
 		return fmt.Errorf("--health-bind-address is %q, it must be like :8081", o.HealthAddress)
+	case o.TraceEndpoint != "" && !isURL(o.TraceEndpoint):
+		return fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is %q, it must be like http://collector:4318", o.TraceEndpoint)
 	}
 	return nil
 }
@@ -147,4 +150,9 @@ func isAddress(address string) bool {
 	}
 	_, err = net.LookupPort("tcp", port)
 	return err == nil
+}
+
+func isURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -72,6 +72,10 @@ func TestWrongOptions(t *testing.T) {
 		_, _, stderr := environment{"POD_NAMESPACE": namespace}.parse(t, strings.Fields(args)...)
 		assert.Equal(t, "error: "+want+"; see manager --help\n", stderr)
 	}
+	for _, endpoint := range []string{"collector:4318", "127.0.0.1:4318", "http://", "grpc://collector:4317"} {
+		_, _, stderr := environment{"POD_NAMESPACE": "cnat-system", "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint}.parse(t)
+		assert.Equal(t, `error: OTEL_EXPORTER_OTLP_ENDPOINT is "`+endpoint+`", it must be like http://collector:4318; see manager --help`+"\n", stderr)
+	}
 	_, _, stderr := environment{"CONCURRENCY": "many"}.parse(t)
 	assert.Equal(t, `error: the variable CONCURRENCY: invalid argument "many" for "--concurrency" flag: strconv.ParseInt: parsing "many": invalid syntax; see manager --help`+"\n", stderr)
 }

@@ -69,7 +69,7 @@ func logged(log logr.Logger, check healthz.Checker) healthz.Checker {
 }
 
 // stallTimeout is for how long a queue may stand still. A reconcile may take a minute,
-// and all workers may be in one.
+// an At's 15 seconds, and all workers may be in one.
 const stallTimeout = 3 * time.Minute
 
 // watchdog finds out whether a controller has stopped to work without having ended: keys

@@ -5,12 +5,13 @@ import (
 	"log/slog"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"k8s.io/klog/v2"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// newLogger writes lines for programs, or for people. The lines of client-go and
-// of controller-runtime go the same way.
+// newLogger writes lines for programs, or for people. The lines of client-go, of
+// controller-runtime, of OpenTelemetry and of package log go the same way.
 func newLogger(w io.Writer, o Options) logr.Logger {
 	var level slog.Level                        // debug is V(4) of Kubernetes
 	_ = level.UnmarshalText([]byte(o.LogLevel)) // which was validated; without one it is info
@@ -25,5 +26,8 @@ func newLogger(w io.Writer, o Options) logr.Logger {
 	}
 	klog.SetLogger(log)
 	ctrllog.SetLogger(log)
+	otel.SetLogger(log)
+	slog.SetLogLoggerLevel(slog.LevelError) // package log knows no levels: net/http writes errors to it
+	slog.SetDefault(slog.New(logr.ToSlogHandler(log)))
 	return log
 }

@@ -39,7 +39,7 @@ func startTracing(ctx context.Context, o Options) (*tracing, error) {
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sending traces to %s: %w; correct OTEL_EXPORTER_OTLP_ENDPOINT, or unset it", o.TraceEndpoint, err)
+		return nil, fmt.Errorf("sending traces to %s: %w", o.TraceEndpoint, err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resource.NewSchemaless(
 		semconv.ServiceName("cnat-manager"), semconv.ServiceVersion(Version), semconv.CloudRegion(o.Region),

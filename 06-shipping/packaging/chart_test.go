@@ -180,6 +180,27 @@ func TestTheValuesOfTheChart(t *testing.T) {
 	})
 }
 
+// YAML reads no as false where it is not quoted.
+func TestANamespaceMayBeCalledNo(t *testing.T) {
+	rendered := fields(render(t, "namespaces={no}", "traces.endpoint=http://collector.no:4318", "traces.namespace=no"))
+	for _, path := range []string{
+		"Role cnat-manager metadata.namespace", "RoleBinding cnat-manager metadata.namespace", "ConfigMap cnat-environment data.NAMESPACES",
+		"NetworkPolicy cnat-manager spec.egress.1.to.0.namespaceSelector.matchLabels.kubernetes.io/metadata.name",
+	} {
+		assert.Equal(t, "no", rendered[path], path)
+	}
+}
+
+func TestTheAlertsAreForTheNamespaceOfTheRelease(t *testing.T) {
+	output, err := helm(t, "template", "cnat", chart, "--namespace=harbour", "--set=metrics.serviceMonitor=true,metrics.certSecret=cnat-metrics-cert")
+	require.NoError(t, err)
+	rendered := fields(testmanifests.Decode(t, output))
+	const down = "PrometheusRule cnat-manager spec.groups.0.rules.0."
+	assert.Equal(t, `absent(up{job="cnat-manager", namespace="harbour"} == 1)`, rendered[down+"expr"])
+	assert.Equal(t, "harbour", rendered[down+"labels.namespace"])
+	assert.NotContains(t, string(output), "cnat-system")
+}
+
 const anything = "anything"
 
 // fields has each field of the objects, by its path.
@@ -234,6 +255,8 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 	for value, want := range map[string]string{
 		"replicas=0":                  "at '/replicas': minimum: got 0, want 1",
 		"replica=2":                   "additional properties 'replica' not allowed",
+		"image.repository=cnat:v1":    "at '/image/repository': 'cnat:v1' does not match pattern",
+		"image.repository=a:5000/b:1": "at '/image/repository': 'a:5000/b:1' does not match pattern",
 		"region=a b":                  "at '/region': 'a b' does not match pattern",
 		"image.digest=sha256:0":       "at '/image/digest': 'sha256:0' does not match pattern",
 		"namespaces={Team}":           "at '/namespaces/0': 'Team' does not match pattern",
@@ -241,6 +264,7 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 		"environment.REGION=coast":    "invalid propertyName 'REGION'",
 		"environment.log-level=debug": "invalid propertyName 'log-level'",
 		"traces.endpoint=collector":   "at '/traces/endpoint': 'collector' does not match pattern",
+		"traces.endpoint=https://c":   "at '/traces/endpoint': 'https://c' does not match pattern",
 		"runbooks=http://wiki":        "at '/runbooks': 'http://wiki' does not match pattern",
 		"metrics.serviceMonitor=true": "at '/metrics/certSecret': minLength: got 0, want 1",
 	} {

@@ -110,8 +110,9 @@ func TestTheWorkflowRunsEachStage(t *testing.T) {
 	content, err := os.ReadFile("pipeline.yml")
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(content, &workflow))
+	steps := workflow.Jobs["pipeline"].Steps
 	var stages []string
-	for _, step := range workflow.Jobs["pipeline"].Steps {
+	for _, step := range steps {
 		if rest, is := strings.CutPrefix(step.Run, "sh pipeline.sh "); is {
 			stages = append(stages, strings.Fields(rest)...)
 		}
@@ -119,4 +120,9 @@ func TestTheWorkflowRunsEachStage(t *testing.T) {
 	script, err := os.ReadFile("pipeline.sh")
 	require.NoError(t, err)
 	assert.Equal(t, regexp.MustCompile(`stages="(unit .*)"`).FindStringSubmatch(string(script))[1], strings.Join(stages, " "))
+
+	// The logs are those of the namespace that the script installs into: kubectl logs reads no other.
+	const name = `$(sed -n 's/^name: //p' chart/Chart.yaml)`
+	assert.Contains(t, string(script), "\nname="+name+"\n")
+	assert.Contains(t, steps[len(steps)-1].Run, `kubectl logs -n "`+name+`" `)
 }

@@ -46,13 +46,17 @@ const at10 = 10 * time.Minute
 var managerCases = map[string]map[string]alertCase{
 	"CnatManagerDown": {
 		"nothing of the manager is known": {`up{job="other"} 1x10`, at10,
-			[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."}},
-		"the manager has stopped answering": {`up{job="cnat-manager", pod="a"} 1x4 0x6`, at10,
-			[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager. No At is started and no drift is repaired."}},
-		"the manager has been away for four minutes": {`up{job="cnat-manager", pod="a"} 1x4 0x6`, 9 * time.Minute, nil},
+			[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager in cnat-system. No At is started and no drift is repaired."}},
+		"the manager has stopped answering": {`up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x4 0x6`, at10,
+			[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager in cnat-system. No At is started and no drift is repaired."}},
+		"the manager is down, and one in another namespace is up": {`
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 0x10
+			up{job="cnat-manager", namespace="cnat-b", pod="b"} 1x10`, at10,
+			[]string{"For five minutes, Prometheus could read the metrics of no cnat-manager in cnat-system. No At is started and no drift is repaired."}},
+		"the manager has been away for four minutes": {`up{job="cnat-manager", namespace="cnat-system", pod="a"} 1x4 0x6`, 9 * time.Minute, nil},
 		"one of two managers is down": {`
-			up{job="cnat-manager", pod="a"} 0x10
-			up{job="cnat-manager", pod="b"} 1x10`, at10, nil},
+			up{job="cnat-manager", namespace="cnat-system", pod="a"} 0x10
+			up{job="cnat-manager", namespace="cnat-system", pod="b"} 1x10`, at10, nil},
 	},
 	"CnatNoLeader": {
 		"both managers stand by": {`

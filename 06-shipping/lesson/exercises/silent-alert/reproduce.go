@@ -52,7 +52,7 @@ func evaluate(expr string, up *float64) (string, error) {
 	var read []storage.Series
 	if up != nil {
 		read = append(read, promql.NewStorageSeries(promql.Series{
-			Metric: labels.FromStrings("__name__", "up", "job", "cnat-manager"),
+			Metric: labels.FromStrings("__name__", "up", "job", "cnat-manager", "namespace", "cnat-system"),
 			Floats: []promql.FPoint{{T: now.UnixMilli(), F: *up}},
 		}))
 	}
