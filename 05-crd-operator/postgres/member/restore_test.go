@@ -66,8 +66,8 @@ func TestWhyPostgreSQLDoesNotAnswer(t *testing.T) {
 	}, testcluster.TestTimeout, 100*time.Millisecond, "so does a recovery that ends")
 }
 
-// It doesn't wait for itself: whoever has every acknowledged commit alone, or wrote the log that nobody leads with, ends the
-// transaction.
+// It doesn't wait for itself: a member that has every acknowledged commit alone, or that wrote the log with which nobody leads,
+// ends the transaction.
 func TestALastPrimaryRecoversAlone(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)

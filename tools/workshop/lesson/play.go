@@ -140,6 +140,7 @@ func (p *Player) expectLab(ctx context.Context) error {
 	return nil
 }
 
+// SameFile reports whether two paths lead to one file. A missing file is none.
 func SameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)
