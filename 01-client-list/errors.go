@@ -19,7 +19,7 @@ func explain(err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case clientcmd.IsEmptyConfig(err):
-		return errors.New("no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG")
+		return errors.New("no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG, or one of its contexts with --context")
 
 	case apierrors.IsUnauthorized(err): // 401: it doesn't know who you are
 		return fmt.Errorf("%w; log in again, or get a new kubeconfig", err)

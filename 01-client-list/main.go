@@ -7,10 +7,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"text/tabwriter"
@@ -29,14 +31,19 @@ var (
 	kubeContext    = flags.String("context", "", "the `name` of a context in the kubeconfig; without it the current one")
 	output         = flags.String("o", "", "wide prints NAME, STATUS and AGE; without it one name per line")
 	chunkSize      = flags.Int64("chunk-size", 500, "request at most `n` namespaces at once; 0 requests all of them")
-	requestTimeout = flags.Duration("request-timeout", 10*time.Second, "how long to wait for the answer to one request")
+	requestTimeout = flags.Duration("request-timeout", 10*time.Second, "how long to wait for the answer to one request; 0 is no limit")
 )
 
 func main() {
 	_ = flags.Parse(os.Args[1:]) // ends the program if they are wrong
+	if flags.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "error: %q isn't a flag, and all flags after it would be ignored\n", flags.Arg(0))
+		os.Exit(2)
+	}
+	*requestTimeout = cmp.Or(*requestTimeout, math.MaxInt64) // 0 is no limit, as in kubectl
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	// Which cluster, and as whom: the kubeconfig says it. A file that the user has named must exist.
+	// Which cluster, and as whom: the kubeconfig says it. A file that --kubeconfig names must exist.
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = *kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: *kubeContext}).ClientConfig()

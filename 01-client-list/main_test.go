@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // TestWhichCluster has a folder with kubeconfigs. The server of each is at a closed port, with the name of the file as
 // its path.
 func TestWhichCluster(t *testing.T) {
-	const none = "error: no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG\n"
+	const none = "error: no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG, or one of its contexts with --context\n"
 	tests := map[string]struct{ home, env, kubeconfig, context, want string }{
 		"--kubeconfig before everything":                  {"home", "one", "flag", "", "/flag/api"},
 		"KUBECONFIG before ~/.kube/config":                {"home", "one", "", "", "/one/api"},
@@ -26,6 +27,8 @@ func TestWhichCluster(t *testing.T) {
 		"--kubeconfig names no file, though others exist": {"home", "one", "missing", "", "missing: no such file or directory"},
 		"KUBECONFIG names no file, though others exist":   {"home", "missing", "", "", none},
 		"an unknown context":                              {"", "one", "", "moon", `context "moon" does not exist`},
+		"no current context":                              {"", "", "undecided", "", none},
+		"no current context, but one is named":            {"", "", "undecided", "one", "/one/api"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -33,6 +36,10 @@ func TestWhichCluster(t *testing.T) {
 			for _, name := range []string{"flag", "one", "two"} {
 				writeKubeconfig(t, filepath.Join(dir, name), name, closedPort+"/"+name)
 			}
+			one, err := os.ReadFile(filepath.Join(dir, "one"))
+			require.NoError(t, err)
+			undecided := strings.Replace(string(one), "current-context: one, ", "", 1)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "undecided"), []byte(undecided), 0o600))
 			if tc.home != "" {
 				writeKubeconfig(t, filepath.Join(dir, ".kube", "config"), "home", closedPort+"/home")
 			}
@@ -60,6 +67,17 @@ func TestPagesBeforeAnErrorArePrinted(t *testing.T) {
 		assert.Equal(t, want, stdout)
 		assert.Contains(t, stderr, "Unauthorized")
 	}
+}
+
+func TestATimeoutOfZeroIsNoLimit(t *testing.T) {
+	stdout, stderr, _ := clientList(t, "--request-timeout=0", "--kubeconfig", serve(t, twoPages))
+	assert.Equal(t, "a\nb\n", stdout, stderr)
+}
+
+func TestFlagsAfterAStrayWordAreNotIgnored(t *testing.T) {
+	_, stderr, code := clientList(t, "x", "--kubeconfig", "missing")
+	assert.Equal(t, 2, code)
+	assert.Equal(t, "error: \"x\" isn't a flag, and all flags after it would be ignored\n", stderr)
 }
 
 func TestAnUnknownOutputIsAnError(t *testing.T) {

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
 
@@ -41,8 +43,10 @@ func newCommand(config *genericclioptions.ConfigFlags) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	flags := command.Flags()
-	*config.Timeout = "10s" // for a request with all its repetitions; 0, the default, waits forever
+	config.Timeout = nil // with a timeout of its own, clientcmd wouldn't look for the service account of a pod
 	config.AddFlags(flags)
+	timeout := flags.Duration("request-timeout", 10*time.Second, "how long to wait for a request with all its repetitions; 0 waits forever")
+	config.WrapConfigFn = func(c *rest.Config) *rest.Config { c.Timeout = *timeout; return c }
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "search all namespaces")
 	flags.StringVarP(&o.labelSelector, "selector", "l", "", "only objects whose labels match the `selector`, like app=web,tier!=test")
 	flags.StringVar(&o.fieldSelector, "field-selector", "", "only objects whose fields match the `selector`, like status.phase=Running")

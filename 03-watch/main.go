@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -34,6 +35,10 @@ func main() {
 	flag.BoolVar(&o.raw, "raw", false, "make the requests with net/http, and print each of them")
 	flag.BoolVar(&o.runtime, "runtime", false, "after each change, print how long the pods of its namespace have been running")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "error: %q isn't a flag, and all flags after it would be ignored\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	// Which cluster, and as whom: the kubeconfig says it.
@@ -58,14 +63,21 @@ func run(ctx context.Context, config *rest.Config, o options, out io.Writer) err
 			return err
 		}
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var lost error
 	f.report = func(event change) {
 		pod := event.Pod
-		fmt.Fprintf(out, "%s pod %s in namespace %s\n", event.Type, pod.Name, pod.Namespace)
+		if _, err := fmt.Fprintf(out, "%s pod %s in namespace %s\n", event.Type, pod.Name, pod.Namespace); err != nil {
+			lost = fmt.Errorf("printing: %w", err)
+			cancel() // this change is never reported again
+		}
 		if o.runtime {
 			printRuntime(ctx, client, pod.Namespace, out) // FAULT 5: what does that cost?
 		}
 	}
-	return f.follow(ctx)
+	err = f.follow(ctx)
+	return cmp.Or(err, lost)
 }
 
 // printRuntime still has faults 5 and 6. To fix them takes a cache and a queue, in stage 4.

@@ -220,6 +220,18 @@ func TestOnlyErrorsInARowCount(t *testing.T) {
 	e.work(t)
 }
 
+func TestAFailureIsTheLastUnlessTheLimitIsNegative(t *testing.T) {
+	for limit, stops := range map[string]int{"0": 1, "1": 1, "2": 0, "-1": 0} {
+		e := newEnv(t, "--maximum-errors="+limit, "--", "false")
+		e.OnAdd(e.configMap(t, "bad", "1", "1"), true)
+		err := e.reconcile(t.Context(), cache.ObjectName{Namespace: "ns", Name: "bad"})
+		assert.Equal(t, stops == 0, err != nil, "it's tried again with %s", limit)
+		assert.Len(t, e.stopped, stops, limit)
+		e.options.program.path = truePath(t)
+		e.work(t)
+	}
+}
+
 func TestOnceIsOverWhenAllHasSucceeded(t *testing.T) {
 	e := newEnv(t, "--once", "--", "false")
 	e.fullSync[listedKey] = true

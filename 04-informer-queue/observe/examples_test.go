@@ -119,15 +119,20 @@ func recordsAddresses(t *testing.T, n *namespace) {
 }
 
 func limitsNamespaces(t *testing.T, n *namespace) {
-	of := "-l kubernetes.io/metadata.name in (kube-system, " + n.name + ")"
-	n.once(t, "quota.sh", of)
-	n.once(t, "quota.sh", of)
+	for _, name := range []string{n.name, metav1.NamespaceSystem} {
+		_, err := n.Client.CoreV1().Namespaces().Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"labels":{"quota":"default"}}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	n.once(t, "quota.sh")
+	n.once(t, "quota.sh")
 	_, err := n.Client.CoreV1().ResourceQuotas(n.name).Get(t.Context(), "default", metav1.GetOptions{})
 	require.NoError(t, err)
 	_, err = n.Client.CoreV1().LimitRanges(n.name).Get(t.Context(), "default", metav1.GetOptions{})
 	require.NoError(t, err)
-	_, err = n.Client.CoreV1().ResourceQuotas(metav1.NamespaceSystem).Get(t.Context(), "default", metav1.GetOptions{})
-	assert.True(t, apierrors.IsNotFound(err), err)
+	for _, name := range []string{metav1.NamespaceSystem, metav1.NamespaceDefault} {
+		_, err = n.Client.CoreV1().ResourceQuotas(name).Get(t.Context(), "default", metav1.GetOptions{})
+		assert.True(t, apierrors.IsNotFound(err), "%s: %v", name, err)
+	}
 }
 
 func keepsZoneFiles(t *testing.T, n *namespace) {
@@ -141,6 +146,9 @@ func keepsZoneFiles(t *testing.T, n *namespace) {
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(os.Getenv("ZONES"), "web."+n.name+".zone")}, zones)
 	assert.Equal(t, "web."+n.name+".svc.example.com. 60 IN A "+n.clusterIP(t, "web")+"\n", content(zones[0]))
+
+	require.NoError(t, exec.CommandContext(t.Context(), "examples/zone.sh", n.name, "web", "fd00:10:96::a").Run())
+	assert.Equal(t, "web."+n.name+".svc.example.com. 60 IN AAAA fd00:10:96::a\n", content(zones[0]))
 }
 
 func printsRestarts(t *testing.T, n *namespace) {

@@ -70,7 +70,7 @@ func (c *controller) giveUp(ctx context.Context, k cache.ObjectName, err error) 
 // failed counts a failure. The last one that is allowed ends the program.
 func (c *controller) failed(err error) error {
 	c.failures++
-	if c.failures != c.options.maximumErrors {
+	if c.options.maximumErrors < 0 || c.failures < c.options.maximumErrors {
 		return err
 	}
 	c.end(fmt.Errorf("%d commands have failed, which is --maximum-errors; the last: %w", c.failures, err))

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"regexp"
 	"sync/atomic"
 	"testing"
@@ -17,7 +19,13 @@ import (
 	"example.com/hacking-a-controller/testcluster"
 )
 
-func TestMain(m *testing.M) { testcluster.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("AS_PROGRAM") != "" {
+		main()
+		os.Exit(0)
+	}
+	testcluster.Main(m)
+}
 
 func TestTheWholeProgram(t *testing.T) {
 	c := testcluster.Shared(t)
@@ -79,6 +87,15 @@ func TestItServesUntilItIsStopped(t *testing.T) {
 	require.ErrorContains(t, err, "-listen: listen tcp "+listener.Addr().String()+": bind: address already in use")
 	stop()
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
+}
+
+func TestFlagsAfterAStrayWordAreNotIgnored(t *testing.T) {
+	program := exec.CommandContext(t.Context(), os.Args[0], "x", "-listen=")
+	program.Env = []string{"AS_PROGRAM=podruntime", "KUBECONFIG=/nowhere"}
+	output, err := program.CombinedOutput()
+	require.Error(t, err)
+	assert.Equal(t, 2, program.ProcessState.ExitCode())
+	assert.Equal(t, "error: \"x\" isn't a flag, and all flags after it would be ignored\n", string(output))
 }
 
 // begin runs podruntime.

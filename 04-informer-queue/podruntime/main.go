@@ -39,6 +39,10 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 2, "how many namespaces to reconcile at the same time")
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:11252", "the `address` of /metrics and /healthz; empty turns them off")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "error: %q isn't a flag, and all flags after it would be ignored\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	// Which cluster, and as whom: the kubeconfig says it.
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 	if err == nil {

@@ -80,6 +80,8 @@ func run(ctx context.Context, config *rest.Config, out io.Writer, o options) err
 // validate reports settings with which the program would do nothing, or too much.
 func (o options) validate() error {
 	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("%q isn't a flag, and all flags after it would be ignored", flag.Arg(0))
 	case o.workers < 1:
 		return errors.New("--workers must be at least 1")
 	case len(validation.IsDNS1123Label(o.rules.sourceNamespace)) > 0:

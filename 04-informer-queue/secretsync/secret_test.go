@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,11 +113,12 @@ func mark(value string) func(*corev1.Secret) {
 }
 
 func TestSettingsThatDoHarm(t *testing.T) {
-	for flag, want := range map[string]string{
+	for args, want := range map[string]string{
 		"--workers=0":         "--workers must be at least 1",
 		"--source-namespace=": `--source-namespace "" is not the name of a namespace`,
+		"x --workers=1":       `"x" isn't a flag, and all flags after it would be ignored`,
 	} {
-		program := exec.CommandContext(t.Context(), os.Args[0], flag)
+		program := exec.CommandContext(t.Context(), os.Args[0], strings.Fields(args)...)
 		program.Env = []string{"AS_PROGRAM=secretsync", "KUBECONFIG=/nowhere"}
 		output, err := program.CombinedOutput()
 		require.Error(t, err)

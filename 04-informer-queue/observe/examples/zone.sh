@@ -7,7 +7,8 @@ case $#:${EVENT-}:${3-} in
 0:*) find . -name '*.zone' | sed 's,^./\(.*\)\.\(.*\)\.zone$,\2/\1,' ;;
 *:Deleted:* | *:*:None | *:*:) rm -f "$2.$1.zone" ;;
 *)
-	printf '%s.%s.svc.example.com. 60 IN A %s\n' "$2" "$1" "$3" >"$2.$1.new"
+	case $3 in *:*) type=AAAA ;; *) type=A ;; esac
+	printf '%s.%s.svc.example.com. 60 IN %s %s\n' "$2" "$1" "$type" "$3" >"$2.$1.new"
 	mv "$2.$1.new" "$2.$1.zone"
 	;;
 esac
