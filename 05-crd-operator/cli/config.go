@@ -54,7 +54,7 @@ func (f *ConfigFlags) Load() (config *rest.Config, namespace string, err error) 
 	}
 	switch {
 	case clientcmd.IsEmptyConfig(err):
-		return nil, "", errors.New("no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG")
+		return nil, "", errors.New("no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG, or one of its contexts with --context")
 	case err != nil:
 		return nil, "", fmt.Errorf("%w; correct --kubeconfig, --context or KUBECONFIG", err)
 	}
