@@ -291,7 +291,9 @@ func TestThePodExists(t *testing.T) {
 		"it is of an At that is gone, and has ended":     {pod: newPod(ofPredecessor, exited("Succeeded", 0)), want: again},
 		"it is of an At that is gone, and on its way":    {pod: newPod(ofPredecessor, deletedPod), want: again},
 		"it was there, and is gone":                      {want: again},
-		"it is foreign, and the deadline comes before":   {at: newAt(deadlineSeconds(3), running, reported), pod: newPod(foreign), want: []string{"wake at 10:12:04"}},
+		"it is foreign, and the deadline comes before":   {at: newAt(deadlineSeconds(3), running, reported), pod: newPod(foreign), want: []string{"wake at 10:12:03"}},
+		"it is foreign, and the deadline comes by then":  {at: newAt(deadlineSeconds(11), running, reported), pod: newPod(foreign), want: []string{"wake at 10:12:03"}},
+		"it is foreign, and the deadline is very near":   {at: newAt(deadlineSeconds(1), running, reported, schedule("2019-04-12T10:12:00.5Z")), pod: newPod(foreign), want: []string{"wake at 10:12:02.5"}},
 		"it is foreign, and the deadline comes later":    {at: newAt(deadlineSeconds(60), running, reported), pod: newPod(foreign), want: again},
 		"it is foreign, and the schedule cannot be read": {at: newAt(deadlineSeconds(3), running, reported, schedule("at seven")), pod: newPod(foreign), want: again},
 	} {
@@ -349,6 +351,19 @@ func TestTheServerRefusesThePod(t *testing.T) {
 			assert.Equal(t, test.want != nil, ok)
 		})
 	}
+}
+
+func TestAQuotaThatFreesBeforeTheDeadline(t *testing.T) {
+	o := Observed{At: newAt(deadlineSeconds(9), running), Now: due}
+	reported := 0
+	for full := true; full; full = o.Now.Before(due.Add(2 * time.Second)) {
+		d, _ := Refused(o, errQuota)
+		reported += writes(d)
+		o = doDecided(o, d)
+		o.Now = d.Wake
+	}
+	assert.Equal(t, create, words(Decide(o)), "the quota has room again, and it isn't too late")
+	assert.Equal(t, 1, reported, "it is reported once, however often it is tried")
 }
 
 const (

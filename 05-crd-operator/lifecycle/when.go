@@ -87,11 +87,11 @@ func missed(o Observed) Decision {
 // that the server has refused. No watch reports that it would not refuse it now.
 const retryAfter = 10 * time.Second
 
-// retry is when to try again: soon, and as soon as it is too late.
+// retry is when to try again: soon, every second near the deadline, and as soon as it is too late.
 func (o Observed) retry() time.Time {
 	soon := o.Now.Add(retryAfter)
-	if deadline := deadline(o.At); !deadline.IsZero() && deadline.Before(soon) {
-		return deadline
+	if deadline := deadline(o.At); !deadline.IsZero() && !deadline.After(soon) {
+		return o.Now.Add(min(time.Second, deadline.Sub(o.Now)))
 	}
 	return soon
 }

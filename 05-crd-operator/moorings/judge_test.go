@@ -117,6 +117,8 @@ func TestAChangeReachesTheDesk(t *testing.T) {
 
 func TestARefusalIsShown(t *testing.T) {
 	e := newEnv(t)
+	e.checkSeconds = 60 // so it doesn't wait for that if the status can't be written at first
+	e.cause(inTurn(func(r request) bool { return strings.HasSuffix(r.path, "/status") }, fails(500), nil))
 	e.start()
 	e.create("titan", 350)
 	message := e.isNotReady("titan", "the desk refuses the booking")
@@ -291,6 +293,21 @@ func TestACallFails(t *testing.T) {
 			e.live()
 		})
 	}
+}
+
+// With a wrong DESK_URL, each call is answered 404, by somebody who isn't the desk.
+func TestTheDeskIsNotFound(t *testing.T) {
+	e, reference := newBooked(t)
+	e.cause(inTurn(request.isCall, answers(404, "404 page not found")))
+	e.resize("eddy", 150)
+	e.isNotReady("eddy", "each call is answered 404")
+	e.rests("each call is answered 404")
+	e.delete("eddy")
+	e.isNotReady("eddy", "each call is answered 404, so the booking can't be cancelled")
+	require.NotNil(t, e.get("eddy"), "the Mooring is gone, although its booking was not cancelled")
+	e.cause(nil)
+	e.isGone("eddy", reference)
+	e.isPaidOnce(reference)
 }
 
 // A user calls the desk when the reason says that the desk doesn't answer. So nothing else may have that reason.

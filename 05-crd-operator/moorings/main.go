@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,9 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		err = r.book(ctx, mooring)
 	}
 	if !isStale(err) && controllerutil.ContainsFinalizer(mooring, finalizer) {
-		err = errors.Join(err, r.report(ctx, before, mooring, err))
+		if failed := r.report(ctx, before, mooring, err); failed != nil {
+			err = fmt.Errorf("writing the status: %w", failed) // a refusal would hide it until the next look
+		}
 	}
 	wait, isBusy := errors.AsType[busy](err)
 	_, isRefused := errors.AsType[*refusal](err)
@@ -141,7 +144,9 @@ func (r *reconciler) book(ctx context.Context, mooring *Mooring) error {
 			have, err = r.desk.book(ctx, want)
 		}
 	case found[0].Metres != want.Metres:
-		have, err = r.desk.change(ctx, found[0].Number, want)
+		if have, err = r.desk.change(ctx, found[0].Number, want); isGone(err) { // a clerk was faster: look again
+			err = errStale
+		}
 	default:
 		have = found[0]
 	}
@@ -195,7 +200,7 @@ func (r *reconciler) confirm(ctx context.Context, mooring *Mooring) error {
 
 // isStale reports whether the cache did not have what the server has. It's no error.
 func isStale(err error) bool {
-	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsNotFound(err) || isGone(err)
+	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsNotFound(err)
 }
 
 // isGone reports whether the desk no longer has a booking.
@@ -216,7 +221,7 @@ func (r *reconciler) report(ctx context.Context, before, mooring *Mooring, err e
 	case isRefused && refused.code == http.StatusUnauthorized:
 		ready.Reason, ready.Message = "TokenRefused", "the desk refuses the token"
 	case isRefused && refused.code/100 == 4:
-		ready.Reason, ready.Message = "Refused", refused.reason
+		ready.Reason, ready.Message = "Refused", cmp.Or(refused.reason, err.Error())
 	case mooring.DeletionTimestamp == nil && was != nil && was.Status == metav1.ConditionTrue && was.ObservedGeneration == mooring.Generation:
 		return nil // as far as we know, it's still so
 	case isRefused, isBusy, errors.Is(err, errNoAnswer):

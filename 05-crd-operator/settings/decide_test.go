@@ -209,20 +209,8 @@ func TestAWriteThatIsRefused(t *testing.T) {
 		"the status of a layer that was deleted": {status: apierrors.NewNotFound(v1alpha1.Resource("any"), "any")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scheme := runtime.NewScheme()
-			require.NoError(t, AddToScheme(scheme))
 			layer := defaults()
-			objects := fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(interceptor.Funcs{
-				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
-					return tc.apply
-				},
-				SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-					if tc.status != nil {
-						return tc.status
-					}
-					return c.SubResource(sub).Update(ctx, o, opts...)
-				},
-			}).Build()
+			objects := refusing(t, layer, tc.apply, tc.status)
 			result, err := (&Reconciler{Client: objects, Recorder: events.NewFakeRecorder(10)}).Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
 			assert.Equal(t, reconcile.Result{}, result)
 			require.ErrorIs(t, err, tc.again)
@@ -238,4 +226,39 @@ func TestAWriteThatIsRefused(t *testing.T) {
 			assert.Equal(t, tc.shown, shown, "what the layer shows")
 		})
 	}
+}
+
+// refusing is an API server in memory, which has this layer. It answers each apply, and each write of a status, with
+// these errors.
+func refusing(t *testing.T, layer *v1alpha1.SettingsLayer, apply, status error) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	require.NoError(t, AddToScheme(scheme))
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(layer).WithStatusSubresource(layer).WithInterceptorFuncs(interceptor.Funcs{
+		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+			return apply
+		},
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+			if status != nil {
+				return status
+			}
+			return c.SubResource(sub).Update(ctx, o, opts...)
+		},
+	}).Build()
+}
+
+// The words of a quota change with its use. The status has the new ones.
+func TestARefusalInOtherWordsIsNoEvent(t *testing.T) {
+	quota := apierrors.NewForbidden(corev1.Resource("configmaps"), "settings", errors.New("exceeded quota"))
+	layer, recorder := defaults(), events.NewFakeRecorder(10)
+	objects := refusing(t, layer, quota, nil)
+	for _, words := range []string{"used: 1", "used: 2"} {
+		quota.ErrStatus.Message = words
+		_, err := (&Reconciler{Client: objects, Recorder: recorder}).Reconcile(t.Context(), reconcile.Request{NamespacedName: harbour})
+		require.ErrorIs(t, err, quota)
+		require.NoError(t, objects.Get(t.Context(), client.ObjectKeyFromObject(layer), layer))
+		require.Len(t, layer.Status.Conditions, 1)
+		assert.Contains(t, layer.Status.Conditions[0].Message, words)
+	}
+	assert.Len(t, recorder.Events, 1)
 }

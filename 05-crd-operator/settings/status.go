@@ -47,7 +47,8 @@ func (r *Reconciler) updateStatuses(ctx context.Context, o observed, d decision)
 func (r *Reconciler) record(layer *v1alpha1.SettingsLayer, before v1alpha1.SettingsLayerStatus) {
 	now := meta.FindStatusCondition(layer.Status.Conditions, v1alpha1.InEffect)
 	was := meta.FindStatusCondition(before.Conditions, v1alpha1.InEffect)
-	if was != nil && was.Status == now.Status && was.Reason == now.Reason && was.Message == now.Message {
+	// The words of a refusal may differ each time, such as what is used of a quota.
+	if was != nil && was.Status == now.Status && was.Reason == now.Reason && (was.Message == now.Message || now.Reason == v1alpha1.Blocked) {
 		return
 	}
 	eventType := corev1.EventTypeWarning

@@ -72,6 +72,7 @@ func TestALighthouseStaysWhileItsRegistrationMay(t *testing.T) {
 			s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.Broken} })
 		},
 		"the token was replaced": func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Bearer = "ulysses" }) },
+		"a proxy answers 404":    (*shore).proxy,
 		"the Secret is gone":     (*shore).deleteSecret,
 		"the annotation is not it": func(s *shore) {
 			s.list.Set(func(o *lightlist.Settings) { o.Down = true })

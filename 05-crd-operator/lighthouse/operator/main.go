@@ -149,6 +149,5 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 
 // isStale reports whether the cache did not have what the server has. It is no error.
 func isStale(err error) bool {
-	return errors.Is(err, errStale) ||
-		apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsNotFound(err)
 }

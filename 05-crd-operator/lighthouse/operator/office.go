@@ -34,6 +34,7 @@ type office struct {
 
 	mu      sync.Mutex
 	free    time.Time // when the next turn is free
+	silent  bool      // a call has hung, and none was answered since
 	turns   map[string]turn
 	backoff workqueue.TypedRateLimiter[string]
 }
@@ -60,7 +61,13 @@ func (o *office) wait(key, about string) time.Duration {
 	if t.about != about {
 		t = turn{about: about, at: now}
 	}
-	if !t.reserved && !t.at.After(now) {
+	switch {
+	case o.silent: // one call at a time: whoever comes first when it's over has the turn
+		t.at, t.reserved = later(t.at, o.free), false
+		if !t.at.After(now) {
+			o.free = now.Add(callTimeout + turnEvery)
+		}
+	case !t.reserved && !t.at.After(now):
 		t.at, t.reserved = later(now, o.free), true
 		o.free = t.at.Add(turnEvery)
 	}
@@ -123,6 +130,14 @@ func (o *office) pause(d time.Duration) {
 	}
 }
 
+// heed notes whether a call has hung. It held up a worker, which healed nothing meanwhile. So from then on there is one
+// call at a time, until the office answers.
+func (o *office) heed(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.silent = errors.Is(err, context.DeadlineExceeded) || o.silent && errors.Is(err, errNoAnswer)
+}
+
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -179,6 +194,7 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 		return got, err
 	}
 	request.Header.Set("Authorization", "Bearer "+bearer)
+	defer func() { o.heed(err) }()
 	response, err := o.client.Do(request)
 	if err != nil {
 		return got, fmt.Errorf("%w: %w", errNoAnswer, err)
@@ -189,6 +205,8 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 	switch {
 	case response.StatusCode == http.StatusNoContent:
 		return got, nil
+	case response.StatusCode == http.StatusNotFound && response.Header.Get("Content-Type") != "application/json":
+		return got, fmt.Errorf("%w: a 404 that isn't the office's", errNoAnswer) // but a proxy's, or of a wrong URL
 	case response.StatusCode/100 != 2:
 		if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 			o.pause(after)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,24 +100,34 @@ func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
 }
 
 func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
-	for name, foreign := range map[string]client.Object{
-		"a Deployment": &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+	last := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Lighthouse", Name: "eddystone", UID: "0", Controller: new(true)}
+	for name, test := range map[string]struct {
+		foreign client.Object
+		is, why string
+	}{
+		"a Deployment": {&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
 			},
-		}},
-		"a Service": &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}},
+		}}, "Stalled NameTaken", "the Deployment eddystone belongs to somebody else"},
+		"a Service": {&corev1.Service{
+			Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone},
+		}, "Stalled NameTaken", "the Service eddystone belongs to somebody else"},
+		"a Service that the garbage collector deletes soon": {&corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{last}},
+			Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone},
+		}, "Reconciling NameTaken", "the Service of the last Lighthouse of this name isn't gone yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCoast(t)
+			c, foreign := newCoast(t), test.foreign
 			foreign.SetName("eddystone")
 			require.NoError(t, c.Create(t.Context(), foreign))
 			require.NoError(t, c.Create(t.Context(), eddystone()))
 			o := c.operator(&wire{})
-			o.becomes("Stalled NameTaken")
-			assert.Contains(t, c.light().Status.Conditions[0].Message, strings.Replace(name, "a", "the", 1)+" eddystone belongs to somebody else")
+			o.becomes(test.is)
+			assert.Contains(t, c.light().Status.Conditions[0].Message, test.why)
 			version := foreign.GetResourceVersion()
 			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
 			assert.Equal(t, version, foreign.GetResourceVersion())
@@ -260,6 +271,53 @@ func TestACallThatHangsHasAnEnd(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, callTimeout, time.Since(start))
 		assert.NotContains(t, err.Error(), "trinity", "nobody logs the token")
+	})
+}
+
+// There are four workers, and those without a call can heal.
+func TestAnOfficeThatHangsHoldsUpOneWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice("http://office", clock.RealClock{})
+		const lights, hangs, afterwards = 20, time.Minute, 20 * time.Second
+		start, calls, answers := time.Now(), atomic.Int32{}, atomic.Int32{}
+		o.client.Transport = testcluster.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			now := calls.Add(1)
+			defer calls.Add(-1)
+			if time.Since(start) > hangs {
+				answers.Add(1)
+				return &http.Response{StatusCode: http.StatusInternalServerError, Body: http.NoBody}, nil
+			}
+			if time.Since(start) > callTimeout+4*turnEvery { // those that began before are over
+				assert.EqualValues(t, 1, now, "calls that hang at the same time")
+			}
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+
+		queue := make(chan string, lights)
+		for n := range lights {
+			queue <- fmt.Sprint("light-", n)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), hangs+afterwards)
+		defer stop()
+		var workers sync.WaitGroup
+		for range 4 {
+			workers.Go(func() {
+				for ctx.Err() == nil {
+					select {
+					case <-ctx.Done():
+					case key := <-queue:
+						wait := o.wait(key, "")
+						if wait == 0 {
+							_, _ = o.lookUp(t.Context(), "trinity", key)
+						}
+						time.AfterFunc(wait, func() { queue <- key })
+					}
+				}
+			})
+		}
+		workers.Wait()
+		assert.Greater(t, int(answers.Load()), lights, "the office is back, and the calls don't have their turns again")
 	})
 }
 

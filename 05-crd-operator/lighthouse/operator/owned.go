@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -78,9 +80,19 @@ func (r *reconciler) versionOf(ctx context.Context, light *v1alpha1.Lighthouse, 
 		if err != nil {
 			return "", err
 		}
+		if isOfNamesake(owned, light) {
+			return "", &problem{reason: "NameTaken", message: fmt.Sprintf("the %s of the last Lighthouse of this name isn't gone yet", kind.Kind), again: time.Second}
+		}
 		return "", stalled("NameTaken", fmt.Sprintf("the %s %s belongs to somebody else; delete it, or give the Lighthouse another name", kind.Kind, light.Name))
 	}
 	return owned.GetResourceVersion(), nil
+}
+
+// isOfNamesake reports whether an object belongs to another Lighthouse of this name. That one is gone, and the garbage
+// collector is on its way.
+func isOfNamesake(owned client.Object, light *v1alpha1.Lighthouse) bool {
+	owner := metav1.GetControllerOf(owned)
+	return owner != nil && owner.Kind == "Lighthouse" && owner.Name == light.Name && strings.HasPrefix(owner.APIVersion, v1alpha1.GroupVersion.Group+"/")
 }
 
 // wantDeployment returns the fields of a Deployment that a Lighthouse wants. All else is up to others.

@@ -62,6 +62,13 @@ func TestAnAPIServerThatFailsIsNotTheOffice(t *testing.T) {
 	}
 }
 
+func TestAProxyIsNotTheOffice(t *testing.T) {
+	s := newShore(t)
+	s.proxy()
+	require.ErrorIs(t, s.reconcile(), errNoAnswer)
+	assert.Equal(t, "Reconciling OfficeUnavailable", s.is())
+}
+
 func TestALighthouseWithoutAPositionIsNotRegistered(t *testing.T) {
 	s := newShore(t)
 	s.change(func(light *v1alpha1.Lighthouse) { light.Spec.Position, light.Spec.SecretRef = "", nil })

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,15 @@ func (s *shore) reconcile() error {
 func (s *shore) context() context.Context {
 	log := funcr.New(func(_, args string) { s.logged.WriteString(args + "\n") }, funcr.Options{Verbosity: 9})
 	return ctrl.LoggerInto(s.Context(), log)
+}
+
+// proxy is one before the office, which doesn't know where that is.
+func (s *shore) proxy() {
+	s.answer = func() *http.Response {
+		answer := httptest.NewRecorder()
+		http.NotFound(answer, nil)
+		return answer.Result()
+	}
 }
 
 // leaving is a shore whose Lighthouse is registered, and is being deleted.

@@ -206,7 +206,7 @@ class Operator:
         except Later as later:
             again, trouble = later.seconds, later.why
         except Refused as refused:
-            trouble = ("Refused", refused.said)
+            trouble = ("Refused", refused.said or f"the desk answers {refused.code}")
             if refused.code == 401:
                 trouble = ("TokenRefused", "the desk refuses the token")
             elif refused.code >= 500:

@@ -117,13 +117,6 @@ type Listing struct {
 	Character string `json:"character,omitempty"`
 }
 
-// The conditions, as kstatus reads them.
-const (
-	Ready       = "Ready"
-	Reconciling = "Reconciling"
-	Stalled     = "Stalled"
-)
-
 // LighthouseList is a list of Lighthouses.
 //
 // +kubebuilder:object:root=true
