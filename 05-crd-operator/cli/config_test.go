@@ -54,9 +54,9 @@ func TestAConfigurationThatIsNone(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("apiVersion: [v1"), 0o600))
 	for want, flags := range map[string]ConfigFlags{
 		"no cluster configuration found; name a kubeconfig with --kubeconfig or KUBECONFIG, or one of its contexts with --context": {},
-		"no such file or directory; correct --kubeconfig, --context or KUBECONFIG":          {Kubeconfig: broken + "er"},
-		`context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`:      {Kubeconfig: kubeconfig(t, "one"), Context: "moon"},
-		"did not find expected ',' or ']'; correct --kubeconfig, --context or KUBECONFIG":   {Kubeconfig: broken},
+		"no such file or directory; correct --kubeconfig, --context or KUBECONFIG":                                                 {Kubeconfig: broken + "er"},
+		`context "moon" does not exist; correct --kubeconfig, --context or KUBECONFIG`:                                             {Kubeconfig: kubeconfig(t, "one"), Context: "moon"},
+		"did not find expected ',' or ']'; correct --kubeconfig, --context or KUBECONFIG":                                          {Kubeconfig: broken},
 	} {
 		_, _, err := flags.Load()
 		require.ErrorContains(t, err, want)

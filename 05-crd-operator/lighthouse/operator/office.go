@@ -62,7 +62,7 @@ func (o *office) wait(key, about string) time.Duration {
 		t = turn{about: about, at: now}
 	}
 	switch {
-	case o.silent: // one call at a time: whoever comes first when it's over has the turn
+	case o.silent: // one call at a time: the first to come when it's over has the turn
 		t.at, t.reserved = later(t.at, o.free), false
 		if !t.at.After(now) {
 			o.free = now.Add(callTimeout + turnEvery)
