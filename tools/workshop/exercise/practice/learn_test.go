@@ -228,7 +228,7 @@ func TestStepsOfLessonsAreRecorded(t *testing.T) {
 func TestAStepIsCheckedInTheLearnersLab(t *testing.T) {
 	l := newLearner(t)
 	addLesson(l)
-	repositorytest.Write(t, l.home.Path("01-sums", "lesson", "checks", "step1.sh"), "echo \"in ${KUBECONFIG:-no lab}\"\nexit 1\n")
+	repositorytest.Write(t, l.home.Path("01-sums", "lesson", "checks", "step1.sh"), "echo \"in ${KUBECONFIG:-no lab}\"\nexit 1 # kubectl\n")
 	elsewhere := t.TempDir()
 	for _, lab := range []struct{ variable, folder string }{{"", l.home.Path(".lab")}, {elsewhere, elsewhere}} {
 		t.Setenv("KUBECONFIG", "")

@@ -169,7 +169,7 @@ func (p practice) checkStep(ctx context.Context, l lesson.Lesson, step lesson.St
 	}
 	if err != nil {
 		p.printf("%s\n  not yet: %s", where, strings.ReplaceAll(strings.TrimSpace(string(output)), "\n", "\n  "))
-		p.nameCluster()
+		p.nameCluster(p.home.Path(l.Stage.Folder, step.Check))
 		return ErrNotYet
 	}
 	err = p.update(func(progress *Progress) { progress.Steps = with(progress.Steps, lessonName(l), step.Number) })
@@ -219,9 +219,11 @@ func (p practice) labKubeconfig() (file string, found bool) {
 }
 
 // nameCluster says which cluster a check has asked, if it wasn't the lab.
-func (p practice) nameCluster() {
+func (p practice) nameCluster(check string) {
 	lab, found := p.labKubeconfig()
+	content, _ := os.ReadFile(check)
 	switch named := os.Getenv("KUBECONFIG"); {
+	case !strings.Contains(string(content), "kubectl"):
 	case named != "" && !lesson.SameFile(named, lab):
 		p.printf("  What it asked was the cluster of KUBECONFIG=%s; to ask the lab, quit and run: eval \"$(make -s env)\"", named)
 	case named == "" && !found:
