@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,14 +20,6 @@ type objects = testmanifests.Objects
 
 // What a user installs as it is.
 var installations = []string{"default", "overlays/ha", "overlays/monitored", "overlays/namespaced", "overlays/traced"}
-
-func TestEveryKustomizationBuilds(t *testing.T) {
-	folders := kustomizations(t)
-	assert.Subset(t, folders, append(installations, "crd", "admission", "rbac", "manager", "samples", "metrics-reader", "network-policy"))
-	for _, folder := range folders {
-		assert.NotEmpty(t, build(t, folder), folder)
-	}
-}
 
 // kustomizations are all folders that have one. A component is none by itself.
 func kustomizations(t *testing.T) []string {
@@ -71,19 +62,4 @@ func of[T any](t *testing.T, all objects, kind string) []T {
 		some = append(some, typed)
 	}
 	return some
-}
-
-// edit changes all objects of one kind.
-func edit[T any](t *testing.T, all objects, kind string, change func(*T)) {
-	t.Helper()
-	for _, o := range all {
-		if o.GetKind() == kind {
-			var typed T
-			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &typed))
-			change(&typed)
-			var err error
-			o.Object, err = runtime.DefaultUnstructuredConverter.ToUnstructured(&typed)
-			require.NoError(t, err)
-		}
-	}
 }

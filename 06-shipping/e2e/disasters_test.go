@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,23 +38,17 @@ func (l *lab) managers() []corev1.Pod {
 	return live
 }
 
-// leader is who has the Lease: the name of a pod, and of the process in it.
-func (l *lab) leader() string {
-	lease, err := l.client.CoordinationV1().Leases(system).Get(l.t.Context(), leaseName, metav1.GetOptions{})
-	if err != nil || lease.Spec.HolderIdentity == nil {
-		return ""
-	}
-	return *lease.Spec.HolderIdentity
-}
-
-// transitions is how often another has become leader; -1 if that is not known.
-func (l *lab) transitions() int32 {
+// lease is empty as long as it is not known.
+func (l *lab) lease() coordinationv1.LeaseSpec {
 	lease, err := l.client.CoordinationV1().Leases(system).Get(l.t.Context(), leaseName, metav1.GetOptions{})
 	if err != nil {
-		return -1
+		return coordinationv1.LeaseSpec{}
 	}
-	return ptr.Deref(lease.Spec.LeaseTransitions, -1)
+	return lease.Spec
 }
+
+// leader is who has the Lease: the name of a pod, and of the process in it.
+func (l *lab) leader() string { return ptr.Deref(l.lease().HolderIdentity, "") }
 
 // leaderPod is the pod of the leader.
 func (l *lab) leaderPod() corev1.Pod {
@@ -158,7 +153,7 @@ func (l *lab) processes(words []string) []int {
 func addressOf(pod corev1.Pod) string { return fmt.Sprintf("[%s]:8443", pod.Status.PodIP) }
 
 func killed(t *testing.T, l *lab) {
-	o := l.startLoad(t, "killed")
+	o := l.startLoad(t, "killed", 1)
 	o.atLeast(3)
 	before, pod := l.leader(), l.leaderPod()
 	// The node starts it again at once, and it might win the Lease. So kill it once
@@ -170,7 +165,7 @@ func killed(t *testing.T, l *lab) {
 }
 
 func evicted(t *testing.T, l *lab) {
-	o := l.startLoad(t, "evicted")
+	o := l.startLoad(t, "evicted", 1)
 	o.atLeast(3)
 	before, pod := l.leader(), l.leaderPod()
 	require.NoError(t, l.client.PolicyV1().Evictions(system).Evict(t.Context(), &policyv1.Eviction{
@@ -183,7 +178,7 @@ func evicted(t *testing.T, l *lab) {
 }
 
 func serverRestarted(t *testing.T, l *lab) {
-	o := l.startLoad(t, "restarted")
+	o := l.startLoad(t, "restarted", 1)
 	o.atLeast(3)
 	// While it starts, its discovery lists no CRD. A namespace that is deleted meanwhile goes,
 	// and leaves its Ats behind forever: kubernetes/kubernetes#49027.
@@ -197,7 +192,7 @@ func serverRestarted(t *testing.T, l *lab) {
 }
 
 func upgraded(t *testing.T, l *lab) {
-	o := l.startLoad(t, "upgraded")
+	o := l.startLoad(t, "upgraded", 1)
 	o.atLeast(3)
 	l.leavesAlone("quay", func() {
 		l.apply(dist(t, newer, highlyAvailable))
@@ -208,7 +203,7 @@ func upgraded(t *testing.T, l *lab) {
 
 // rolledBack does as the runbooks say.
 func rolledBack(t *testing.T, l *lab) {
-	o := l.startLoad(t, "rolled-back")
+	o := l.startLoad(t, "rolled-back", 1)
 	o.atLeast(3)
 	l.leavesAlone("quay", func() {
 		l.kubectl("rollout", "undo", "deployment/"+manager, "-n", system)

@@ -2,7 +2,7 @@
 // manifests, in a lab of its own with pods that run. Then things go wrong.
 //
 //	install_test.go      all chapters in their order; install and uninstall
-//	metrics_test.go      what a Prometheus reads, and how
+//	metrics_test.go      what a Prometheus reads
 //	load_test.go         Ats that are due all the time, while things go wrong
 //	pods_test.go         the pods that ever were
 //	disasters_test.go    what goes wrong

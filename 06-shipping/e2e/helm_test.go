@@ -40,7 +40,7 @@ func TestHelm(t *testing.T) {
 	r.load(newer)
 	before := r.clusterScoped()
 	r.installChart()
-	o := r.startLoad(t, "upgraded")
+	o := r.startLoad(t, "upgraded", 1)
 	o.atLeast(2)
 	r.upgradeChart()
 	o.atLeast(4)

@@ -37,7 +37,6 @@ func TestInALab(t *testing.T) {
 		{"a pod that somebody deletes is not run again", deleted},
 		{"what others do to the ConfigMap is undone", drift},
 		{"metrics are there for every alert and every panel", metrics},
-		{"a Prometheus shows a token of its own, and verifies the manager", monitored},
 		{"the leader is killed", killed},
 		{"the leader is evicted", evicted},
 		{"the leader is paused past its Lease and resumed", paused},

@@ -157,7 +157,6 @@ func (l *lab) tool(stdin io.Reader, name string, args ...string) {
 // dist returns the manifests of a version, as make dist writes them.
 func dist(t *testing.T, version, kustomization string) []byte {
 	t.Helper()
-	testprogram.ReadBySomebodyElse(t, "testdata")
 	manifests, err := testmanifests.Dist(t, "..", version, kustomization, "REGION="+region)
 	require.NoError(t, err)
 	return manifests

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // when another leads. It believes for up to ten seconds that it still has the Lease, and
 // makes requests as if it had.
 func paused(t *testing.T, l *lab) {
-	o := l.startLoad(t, "paused")
+	o := l.startLoad(t, "paused", 1)
 	o.atLeast(3)
 	before, pod := l.leader(), l.leaderPod()
 	resume := l.freeze("/manager", addressOf(pod))
@@ -84,7 +84,7 @@ func twoLeaders(t *testing.T, l *lab) {
 	})
 	l.leaderPod() // and the first one works, too
 
-	l.startHeavyLoad(t, "two-leaders", many).finish()
+	l.startLoad(t, "two-leaders", many).finish()
 	stop()
 	t.Logf("the second leader has created %d of %d pods", strings.Count(log.String(), `"created the pod"`), many)
 }

@@ -30,13 +30,8 @@ type load struct {
 	pods      *podLog
 }
 
-// startLoad creates an At each second, due one or two seconds later, until finish.
-func (l *lab) startLoad(t *testing.T, namespace string) *load {
-	return l.startHeavyLoad(t, namespace, 1)
-}
-
-// startHeavyLoad creates more than one.
-func (l *lab) startHeavyLoad(t *testing.T, namespace string, each int) *load {
+// startLoad creates so many Ats each second, due one or two seconds later, until finish.
+func (l *lab) startLoad(t *testing.T, namespace string, each int) *load {
 	t.Helper()
 	_, err := l.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},

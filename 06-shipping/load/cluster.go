@@ -42,8 +42,6 @@ type Programs struct {
 	Kwok    string
 	Manager string
 	CRDs    string // the folder with those of the manager
-	// Environment is added to that of the manager.
-	Environment []string
 }
 
 // cluster is a lab of its own. Its nodes are simulated, and its own node gets no pods.

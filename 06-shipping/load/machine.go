@@ -2,38 +2,31 @@ package load
 
 import (
 	"math"
-	"os"
-	"strconv"
-	"strings"
+
+	"github.com/prometheus/procfs"
 )
 
-// machineTime is how long all cores together have worked and rested, in ticks since the start.
-type machineTime struct{ total, idle float64 }
-
-// readMachineTime reads it where there is a /proc.
-func readMachineTime() machineTime {
-	content, err := os.ReadFile("/proc/stat")
+// readMachineTime reads how long all cores together have worked and rested, where there is a /proc.
+func readMachineTime() procfs.CPUStat {
+	proc, err := procfs.NewDefaultFS()
 	if err != nil {
-		return machineTime{}
+		return procfs.CPUStat{}
 	}
-	line, _, _ := strings.Cut(string(content), "\n")
-	var m machineTime
-	for i, field := range strings.Fields(line)[1:] {
-		ticks, _ := strconv.ParseFloat(field, 64)
-		if i < 8 { // the rest is part of these
-			m.total += ticks
-		}
-		if i == 3 || i == 4 { // idle, and waiting for a disk
-			m.idle += ticks
-		}
+	stat, err := proc.Stat()
+	if err != nil {
+		return procfs.CPUStat{}
 	}
-	return m
+	return stat.CPUTotal
 }
 
-// busySince is the share of the cores that worked.
-func (m machineTime) busySince(before machineTime) float64 {
-	if m.total == before.total {
+// busy is the share of the cores that worked; NaN where that is not known.
+func busy(before, after procfs.CPUStat) float64 {
+	rested := func(c procfs.CPUStat) float64 { return c.Idle + c.Iowait }
+	total := func(c procfs.CPUStat) float64 { // the rest is part of these
+		return rested(c) + c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal
+	}
+	if total(after) == total(before) {
 		return math.NaN()
 	}
-	return 1 - (m.idle-before.idle)/(m.total-before.total)
+	return 1 - (rested(after)-rested(before))/(total(after)-total(before))
 }

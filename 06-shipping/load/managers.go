@@ -5,11 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -83,17 +80,16 @@ func (c *cluster) createReader(ctx context.Context) (token string, err error) {
 // start starts one more, and waits until it is ready.
 func (m *managers) start(ctx context.Context) (*manager, error) {
 	m.started++
-	metrics, err := freeAddress(ctx)
+	metrics, err := scrape.FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
-	health, err := freeAddress(ctx)
+	health, err := scrape.FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	replica := &manager{name: fmt.Sprintf("manager-%d", m.started), metrics: metrics}
-	environment := append([]string{"POD_NAME=" + replica.name}, m.cluster.programs.Environment...)
-	replica.process, err = m.cluster.start(replica.name, environment, append(slices.Clone(m.command),
+	replica.process, err = m.cluster.start(replica.name, []string{"POD_NAME=" + replica.name}, append(slices.Clone(m.command),
 		"--leader-election-namespace="+leaseNamespace, "--metrics-bind-address="+metrics, "--health-bind-address="+health)...)
 	if err != nil {
 		return nil, err
@@ -181,18 +177,4 @@ func (m *managers) get(ctx context.Context, url string) ([]byte, error) {
 		err = fmt.Errorf("%s: %d %s", url, code, http.StatusText(code))
 	}
 	return []byte(body), err
-}
-
-// freeAddress is one that no other program listens on. A port of 127.0.0.1 that is let go may be another's a
-// moment later. On Linux all of 127.0.0.0/8 is this machine, and nobody else asks for a random address of it.
-func freeAddress(ctx context.Context) (string, error) {
-	host := "127.0.0.1"
-	if runtime.GOOS == "linux" {
-		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", host+":0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }

@@ -61,13 +61,3 @@ const (
 	residentSet = "process_resident_memory_bytes"
 	cpuSeconds  = "process_cpu_seconds_total"
 )
-
-// watches is how many the API server serves.
-func watches(server samples) float64 {
-	return server.sum("apiserver_longrunning_requests", model.LabelSet{"verb": "WATCH"})
-}
-
-// storage is the size of etcd's file, in MiB.
-func storage(server samples) float64 {
-	return server.sum("apiserver_storage_size_bytes", nil) / (1 << 20)
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
+	"github.com/prometheus/procfs"
 )
 
 // RampOptions are those of a ramp.
@@ -17,8 +18,10 @@ type RampOptions struct {
 	Programs
 	Rates []float64     // Ats a second, one after the other
 	Each  time.Duration // how long each
-	Bend  time.Duration // a p99 that is larger ends the ramp
 }
+
+// bend is the p99 that ends the ramp if it is larger: so late are the slowest of a hundred pods.
+const bend = 5 * time.Second
 
 // Step is what was measured at one rate.
 type Step struct {
@@ -57,7 +60,7 @@ func Ramp(ctx context.Context, o RampOptions, progress io.Writer) ([]Step, error
 		}
 		fmt.Fprintln(progress, step.Outcome)
 		steps = append(steps, step)
-		if ctx.Err() != nil || step.P99 > o.Bend.Seconds() {
+		if ctx.Err() != nil || step.P99 > bend.Seconds() {
 			break
 		}
 	}
@@ -94,7 +97,7 @@ func measure(ctx context.Context, m *managers, leader *manager, name string, rat
 type reading struct {
 	at              time.Time
 	manager, server samples
-	machine         machineTime
+	machine         procfs.CPUStat
 }
 
 func (m *managers) read(ctx context.Context, leader *manager) (r reading, err error) {
@@ -119,7 +122,7 @@ func (r reading) since(before reading) Step {
 	return Step{
 		Manager: used(r.manager, before.manager),
 		Server:  used(r.server, before.server),
-		Busy:    r.machine.busySince(before.machine),
+		Busy:    busy(before.machine, r.machine),
 		Workers: r.manager.since(before.manager, "controller_runtime_reconcile_time_seconds_sum", ofController) / seconds,
 		Most:    r.manager.sum("controller_runtime_max_concurrent_reconciles", ofController),
 		Queue:   average(r.manager, before.manager, "workqueue_queue_duration_seconds", model.LabelSet{"name": atController}),
@@ -131,7 +134,7 @@ func (r reading) since(before reading) Step {
 const atController = "controllerruntime"
 
 // PrintRamp prints the steps as a table, and under it where it bends, and what.
-func PrintRamp(out io.Writer, steps []Step, bend time.Duration) {
+func PrintRamp(out io.Writer, steps []Step) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "Ats/s\tpods\tp50\tp99\tmanager\t\tAPI server\t\tmachine\tworkers\tin the queue\tto create a pod\t")
 	for _, s := range steps {
@@ -141,16 +144,16 @@ func PrintRamp(out io.Writer, steps []Step, bend time.Duration) {
 	}
 	_ = table.Flush()
 	if len(steps) > 0 {
-		fmt.Fprintf(out, "\n%s\n", steps[len(steps)-1].bends(bend))
+		fmt.Fprintf(out, "\n%s\n", steps[len(steps)-1].bends())
 	}
 }
 
 // bends says whether the pods are late at this rate, and what there is too little of.
-func (s Step) bends(limit time.Duration) string {
+func (s Step) bends() string {
 	const full = 0.9
 	where := fmt.Sprintf("it bends at %g Ats a second", s.Rate)
 	switch {
-	case s.P99 <= limit.Seconds():
+	case s.P99 <= bend.Seconds():
 		return fmt.Sprintf("it does not bend at %g Ats a second", s.Rate)
 	case s.Busy > full:
 		return where + ": the machine has no more time"

@@ -65,17 +65,22 @@ func quantities(rate float64) (all []*quantity) {
 	number := func(name model.LabelValue) func(samples) float64 {
 		return func(s samples) float64 { return s.sum(name, nil) }
 	}
-	liveMebibytes := func(s samples) float64 { return s.sum(liveHeap, nil) / (1 << 20) }
+	mebibytes := func(name model.LabelValue) func(samples) float64 {
+		return func(s samples) float64 { return s.sum(name, nil) / (1 << 20) }
+	}
+	watches := func(s samples) float64 {
+		return s.sum("apiserver_longrunning_requests", model.LabelSet{"verb": "WATCH"})
+	}
 	heapFloor := map[string]float64{leaderRole: 4 + 0.8*rate, standbyRole: 2}
 	for _, role := range []string{leaderRole, standbyRole} {
 		all = append(all,
-			&quantity{of: role, name: "live heap", unit: "MiB", read: liveMebibytes, floor: heapFloor[role]},
+			&quantity{of: role, name: "live heap", unit: "MiB", read: mebibytes(liveHeap), floor: heapFloor[role]},
 			&quantity{of: role, name: "goroutines", read: number(goroutines), floor: 20},
 			&quantity{of: role, name: "descriptors", read: number(descriptors), floor: 5})
 	}
 	return append(all,
 		&quantity{of: serverRole, name: "watches", read: watches, floor: 5},
-		&quantity{of: serverRole, name: "file of etcd", unit: "MiB", read: storage, floor: 8, after: compaction})
+		&quantity{of: serverRole, name: "file of etcd", unit: "MiB", read: mebibytes("apiserver_storage_size_bytes"), floor: 8, after: compaction})
 }
 
 // growth is how much it has grown in the second half, by its trend, and its median there.

@@ -2,14 +2,10 @@ package manager
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -138,9 +134,13 @@ type process struct {
 // start starts a manager with ports of its own. Later flags win over the first.
 func (e *env) start(args ...string) *process {
 	e.t.Helper()
-	p := &process{t: e.t, done: make(chan struct{}), metrics: freeAddress(e.t), health: freeAddress(e.t)}
+	metrics, err := scrape.FreeAddress(e.t.Context())
+	require.NoError(e.t, err)
+	health, err := scrape.FreeAddress(e.t.Context())
+	require.NoError(e.t, err)
 	self, err := os.Executable()
 	require.NoError(e.t, err)
+	p := &process{t: e.t, done: make(chan struct{}), metrics: metrics, health: health}
 	p.command = exec.Command(self, append([]string{
 		"--kubeconfig=" + e.kubeconfig, "--metrics-bind-address=" + p.metrics, "--health-bind-address=" + p.health, "--leader-election-namespace=default", "--region=coast",
 	}, args...)...)
@@ -205,19 +205,4 @@ func (p *process) get(url, token string) (int, string) {
 
 func (p *process) scrape(token string) (int, string) {
 	return p.get("https://"+p.metrics+"/metrics", token)
-}
-
-// freeAddress is one that no other program listens on. A port of 127.0.0.1 that is let go may be another's a
-// moment later. On Linux all of 127.0.0.0/8 is this machine, and nobody else asks for a random address of it.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	host := "127.0.0.1"
-	if runtime.GOOS == "linux" {
-		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), 1+rand.IntN(254), 1+rand.IntN(254))
-	}
-	l, err := net.Listen("tcp", host+":0")
-	require.NoError(t, err)
-	// luck: on Linux nobody else has this address
-	defer l.Close()
-	return fmt.Sprint(l.Addr())
 }

@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net"
@@ -19,14 +21,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"example.com/hacking-a-controller/05-crd-operator/settings"
-	"example.com/hacking-a-controller/06-shipping/internal/scrape"
 	"example.com/hacking-a-controller/testcluster"
 )
 
@@ -191,6 +192,20 @@ func tokenFile(t *testing.T, e *env) {
 	assert.NotContains(t, p.output.String(), "second")
 }
 
+// endpoint is all that a ServiceMonitor of ours says. Prometheus's own token, or any
+// other file of it, is not among that; nor is to trust any server that answers.
+type endpoint struct {
+	Port, Scheme  string
+	Authorization struct{ Credentials secretKey }
+	TLSConfig     struct {
+		ServerName string
+		CA         struct{ Secret secretKey }
+	}
+}
+
+type secretKey struct{ Name, Key string }
+
+// verified asks as a Prometheus does whose operator has read the ServiceMonitor.
 func verified(t *testing.T, e *env) {
 	dir := t.TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("cnat-manager.cnat-system.svc", nil, nil)
@@ -200,12 +215,24 @@ func verified(t *testing.T, e *env) {
 
 	content, err := os.ReadFile("../config/prometheus/service_monitor.yaml")
 	require.NoError(t, err)
-	serviceMonitor := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal(content, serviceMonitor))
+	var monitor struct {
+		metav1.PartialObjectMetadata
+		Spec struct {
+			Selector  metav1.LabelSelector
+			Endpoints []endpoint
+		}
+	}
+	require.NoError(t, yaml.UnmarshalStrict(content, &monitor))
+	require.Len(t, monitor.Spec.Endpoints, 1)
+	ours := monitor.Spec.Endpoints[0]
 	token := e.token("cnat-metrics-reader", mayReadMetrics)
-	secrets := map[string]string{"cnat-metrics-token/token": token, "cnat-metrics-cert/ca.crt": string(certificate)}
-	prometheus, err := scrape.Client(serviceMonitor, func(name, key string) string { return secrets[name+"/"+key] })
-	require.NoError(t, err)
+	secrets := map[secretKey]string{{"cnat-metrics-token", "token"}: token, {"cnat-metrics-cert", "ca.crt"}: string(certificate)}
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM([]byte(secrets[ours.TLSConfig.CA.Secret])))
+	prometheus := &http.Client{Transport: transport.NewBearerAuthRoundTripper(secrets[ours.Authorization.Credentials], &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: roots, ServerName: ours.TLSConfig.ServerName, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true,
+	})}
 
 	p := e.start("--metrics-cert-dir=" + dir)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"example.com/hacking-a-controller/lab/internal/labtest"
 )
 
 // What the lab promises.
@@ -27,6 +29,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// withLab calls measure with a lab that runs, and removes the lab.
+func withLab(ctx context.Context, measure func(lab *labtest.Lab) error) error {
+	lab, err := labtest.New()
+	if err != nil {
+		return err
+	}
+	if _, err = lab.Command(ctx, "up"); err == nil {
+		err = measure(lab)
+	}
+	return errors.Join(err, lab.Remove())
 }
 
 func run(ctx context.Context) error {

@@ -13,26 +13,16 @@ import (
 )
 
 // measureMemory starts a lab, leaves it alone, and adds up what it uses.
-func measureMemory(ctx context.Context, idle time.Duration) (err error) {
-	lab, err := labtest.New()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if removeErr := lab.Remove(); err == nil {
-			err = removeErr
+func measureMemory(ctx context.Context, idle time.Duration) error {
+	return withLab(ctx, func(lab *labtest.Lab) error {
+		fmt.Printf("Memory %s after the start, nothing running in the cluster (proportional set size)\n\n", idle)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(idle):
 		}
-	}()
-	if _, err := lab.Command(ctx, "up"); err != nil {
-		return err
-	}
-	fmt.Printf("Memory %s after the start, nothing running in the cluster (proportional set size)\n\n", idle)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(idle):
-	}
-	return printMemory(lab.Dir)
+		return printMemory(lab.Dir)
+	})
 }
 
 func printMemory(dir string) error {

@@ -17,37 +17,27 @@ const podsPatience = 10 * time.Minute
 
 // measurePods creates many pods that each print a line, and waits until the
 // last has completed.
-func measurePods(ctx context.Context, count int) (err error) {
+func measurePods(ctx context.Context, count int) error {
 	ctx, cancel := context.WithTimeout(ctx, podsPatience)
 	defer cancel()
-	lab, err := labtest.New()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if removeErr := lab.Remove(); err == nil {
-			err = removeErr
+	return withLab(ctx, func(lab *labtest.Lab) error {
+		config, err := lab.Config()
+		if err != nil {
+			return err
 		}
-	}()
-	if _, err := lab.Command(ctx, "up"); err != nil {
-		return err
-	}
-	config, err := lab.Config()
-	if err != nil {
-		return err
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%d pods that each print a line\n\n", count)
-	took, err := runPods(ctx, client, count)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("| from create to all Completed | pods per second |\n|---|---|\n")
-	fmt.Printf("| %.1f s | %.1f |\n", took.Seconds(), float64(count)/took.Seconds())
-	return nil
+		client, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d pods that each print a line\n\n", count)
+		took, err := runPods(ctx, client, count)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| from create to all Completed | pods per second |\n|---|---|\n")
+		fmt.Printf("| %.1f s | %.1f |\n", took.Seconds(), float64(count)/took.Seconds())
+		return nil
+	})
 }
 
 func runPods(ctx context.Context, client kubernetes.Interface, count int) (time.Duration, error) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/labtest"
 	"example.com/hacking-a-controller/lab/internal/layout"
@@ -92,7 +94,7 @@ func startBare(ctx context.Context) (took time.Duration, err error) {
 		return 0, err
 	}
 	began := time.Now()
-	components := component.ControlPlane(l, s)
+	components := component.All(l, s)[:2] // etcd and the API server, as envtest runs them
 	for _, c := range components {
 		stop, err := startProcess(l, c)
 		if err != nil {
@@ -101,14 +103,10 @@ func startBare(ctx context.Context) (took time.Duration, err error) {
 		defer stop()
 	}
 	ready := components[len(components)-1].Health
-	for checker.Check(ctx, ready) != nil {
-		select {
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	return time.Since(began), nil
+	err = wait.PollUntilContextCancel(ctx, 10*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return checker.Check(ctx, ready) == nil, nil
+	})
+	return time.Since(began), err
 }
 
 func prepareBare(dir string) (layout.Layout, settings.Settings, error) {

@@ -16,8 +16,8 @@ import (
 // archives builds the lab for each platform, packs it into bin/, and writes its digest into
 // lab/released.txt.
 //
-// Whoever builds it from the same sources with the same Go gets the same bytes, in whatever folder and on
-// whatever system: -trimpath leaves the machine's paths out, and without cgo no C library is in it. The
+// Anyone who builds it from the same sources with the same Go gets the same bytes, in any folder and on
+// any system: -trimpath leaves the machine's paths out, and without cgo no C library is in it. The
 // archive is the one program, zipped, and bears no date.
 func archives(ctx context.Context, screen *display, start time.Time, platforms []string) error {
 	if len(platforms) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -12,11 +13,11 @@ const unfinished = "bin/lab.unfinished"
 
 // compile compiles what is stale and links the program. What the compiler has
 // to say is printed in full.
-func compile(ctx context.Context, screen *display, start time.Time, p plan, linkerFlags string) error {
+func compile(ctx context.Context, screen *display, start time.Time, p plan, version string) error {
 	progress := progress{plan: p, linking: p.stale == 0}
 	// Without -buildvcs=false, Go writes the commit into the program: each commit would make
 	// another one, and tests whose results are kept for a program would all run again.
-	command := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-ldflags", linkerFlags, "-o", unfinished, program)
+	command := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-ldflags", linkerFlags(version), "-o", unfinished, program)
 	err := follow(command, func(line string) {
 		if !progress.read(line) {
 			screen.Print(line)
@@ -28,6 +29,21 @@ func compile(ctx context.Context, screen *display, start time.Time, p plan, link
 		return fmt.Errorf("compiling: %w", err)
 	}
 	return nil
+}
+
+// linkerFlags leave out the symbol table and the debugger's tables, a third of
+// the binary, and tell Kubernetes its version. Kubernetes gets it from its own
+// build scripts; without it the scheduler and kubectl do not start.
+func linkerFlags(version string) string {
+	flags := []string{"-s", "-w"}
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		flags = append(flags,
+			"-X", pkg+".gitVersion="+version,
+			"-X", pkg+".gitMajor="+parts[0],
+			"-X", pkg+".gitMinor="+parts[1])
+	}
+	return strings.Join(flags, " ")
 }
 
 // progress is how far "go build -v" is. It prints a package's import path when

@@ -8,7 +8,7 @@ import (
 )
 
 // A display shows a status that changes. On a terminal it is one line that is
-// written anew; in a log it is a line every ten seconds.
+// written again and again; in a log it is a line every ten seconds.
 type display struct {
 	out      io.Writer
 	terminal bool

@@ -31,6 +31,7 @@ func smallLab(t *testing.T) {
 	for path, content := range map[string]string{
 		"go.mod":            "module example.com/small\n\ngo 1.26\n\nrequire k8s.io/kubernetes v1.37.2\n\nreplace k8s.io/kubernetes => ./testdata\n",
 		"go.sum":            "",
+		"build/compile.go":  "package main\n",
 		"testdata/go.mod":   "module k8s.io/kubernetes\n",
 		"cmd/lab/main.go":   "package main\n\nfunc main() { println(\"small\") }\n",
 		"internal/a/a.go":   "package a\n",

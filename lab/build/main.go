@@ -25,8 +25,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"example.com/hacking-a-controller/lab/internal/kubeversion"
 )
 
 const (
@@ -104,9 +102,9 @@ func compiled(ctx context.Context, screen *display, start time.Time) (version st
 	if err := fullTemporary(folder, freeDisk(folder)); err != nil {
 		return "", err
 	}
-	version, err = kubeversion.Required(ctx)
+	version, err = goOutput(ctx, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("reading the version of Kubernetes: %w", err)
 	}
 	plan, err := makePlan(ctx, screen, start)
 	if err != nil {
@@ -118,7 +116,7 @@ func compiled(ctx context.Context, screen *display, start time.Time) (version st
 		}
 		screen.Print(fmt.Sprintf("compiling Kubernetes, %d packages: this takes minutes the first time, and seconds from then on", plan.stale))
 	}
-	return version, compile(ctx, screen, start, plan, kubeversion.LinkerFlags(version))
+	return version, compile(ctx, screen, start, plan, version)
 }
 
 // install puts the new binary in its place in one step, so that an interrupted

@@ -72,3 +72,11 @@ func TestTheTemporaryFolderIsGosOwnIfItHasOne(t *testing.T) {
 	t.Setenv("GOTMPDIR", "/elsewhere")
 	assert.Equal(t, "/elsewhere", temporary(t.Context()))
 }
+
+func TestTheLinkerTellsKubernetesItsVersion(t *testing.T) {
+	flags := linkerFlags("v1.37.2")
+
+	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitVersion=v1.37.2")
+	assert.Contains(t, flags, "-X k8s.io/component-base/version.gitMajor=1")
+	assert.Contains(t, flags, "-X k8s.io/client-go/pkg/version.gitMinor=37")
+}

@@ -68,7 +68,7 @@ func releasedFor(platform string) (release, error) {
 	return all[at], nil
 }
 
-// digestOfSources is the SHA-256 of all that the lab is compiled from: names and contents, tests left out.
+// digestOfSources is the SHA-256 of all that the lab is compiled from, and with which flags: names and contents, tests left out.
 func digestOfSources() (string, error) {
 	sum := sha256.New()
 	add := func(path string) error {
@@ -80,7 +80,7 @@ func digestOfSources() (string, error) {
 		_, err = sum.Write(content)
 		return err
 	}
-	for _, top := range []string{"cmd", "go.mod", "go.sum", "internal"} {
+	for _, top := range []string{"build/compile.go", "cmd", "go.mod", "go.sum", "internal"} {
 		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -54,9 +54,9 @@ func TestASoakFindsALeak(t *testing.T) {
 	testprogram.ReadBySomebodyElse(t, crds)
 	self, err := os.Executable()
 	require.NoError(t, err)
+	t.Setenv(runAsLeak, "1") // for the managers
 	programs := load.Programs{
 		Lab: filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "lab"), Kwok: testprogram.Path(t, "KWOK"), Manager: self, CRDs: crds,
-		Environment: []string{runAsLeak + "=1"},
 	}
 	require.FileExists(t, programs.Lab, "this test needs the lab: run `make lab`, then `make test-heavy`, at the root of the repository")
 	var progress, table bytes.Buffer

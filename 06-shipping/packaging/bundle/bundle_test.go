@@ -147,14 +147,10 @@ func besideCSV(all objects) map[string]any {
 func TestTheBundlesKeepTheRules(t *testing.T) {
 	for _, version := range versions {
 		manifests := built(t, version)
-		for sentence, rule := range rules {
+		for sentence, compare := range rules {
 			t.Run(version+": "+sentence, func(t *testing.T) {
-				b := read(t, version)
-				want, got := rule.compare(t, b, manifests)
+				want, got := compare(t, read(t, version), manifests)
 				assert.Equal(t, want, got)
-				rule.broken(b)
-				want, got = rule.compare(t, b, manifests)
-				assert.NotEqual(t, want, got, "the rule does not find what is broken")
 			})
 		}
 	}

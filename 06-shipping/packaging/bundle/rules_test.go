@@ -21,13 +21,6 @@ import (
 // The versions that have a bundle, the oldest first.
 var versions = []string{"v0.6.0", "v0.6.1"}
 
-// A rule compares a bundle with what Kustomize builds, or with what OLM asks of it.
-type rule struct {
-	compare func(t *testing.T, b *bundle, built objects) (want, got any)
-	// broken changes a bundle so that the rule finds something.
-	broken func(b *bundle)
-}
-
 // supported are the kinds that OLM takes, of those that a controller needs. The whole list is in its documents, and
 // in supported_resources.go of operator-registry.
 var supported = []string{
@@ -36,173 +29,127 @@ var supported = []string{
 	"ServiceAccount", "ServiceMonitor",
 }
 
-var rules = map[string]rule{
-	"the Deployment is the one that Kustomize builds": {
-		func(t *testing.T, b *bundle, built objects) (want, got any) {
-			d := as[appsv1.Deployment](t, find(t, built, "Deployment", "cnat-manager"))
-			return []deployment{{d.Name, d.Labels, d.Spec}}, b.csv.Spec.Install.Spec.Deployments
-		},
-		func(b *bundle) { b.csv.Spec.Install.Spec.Deployments[0].Spec.Template.Spec.HostNetwork = true },
+// rules compare a bundle with what Kustomize builds, or with what OLM asks of it.
+var rules = map[string]func(t *testing.T, b *bundle, built objects) (want, got any){
+	"the Deployment is the one that Kustomize builds": func(t *testing.T, b *bundle, built objects) (want, got any) {
+		d := as[appsv1.Deployment](t, find(t, built, "Deployment", "cnat-manager"))
+		return []deployment{{d.Name, d.Labels, d.Spec}}, b.csv.Spec.Install.Spec.Deployments
 	},
-	"the rights in the cluster are those of the ClusterRoles": {
-		func(t *testing.T, b *bundle, built objects) (want, got any) {
-			manager, auth := find(t, built, "ClusterRole", "cnat-manager"), find(t, built, "ClusterRole", "cnat-metrics-auth")
-			all := slices.Concat(as[rbacv1.ClusterRole](t, manager).Rules, as[rbacv1.ClusterRole](t, auth).Rules)
-			return []permissions{{"cnat-manager", all}}, b.csv.Spec.Install.Spec.ClusterPermissions
-		},
-		func(b *bundle) { b.csv.Spec.Install.Spec.ClusterPermissions[0].Rules[0].ResourceNames = nil },
+	"the rights in the cluster are those of the ClusterRoles": func(t *testing.T, b *bundle, built objects) (want, got any) {
+		manager, auth := find(t, built, "ClusterRole", "cnat-manager"), find(t, built, "ClusterRole", "cnat-metrics-auth")
+		all := slices.Concat(as[rbacv1.ClusterRole](t, manager).Rules, as[rbacv1.ClusterRole](t, auth).Rules)
+		return []permissions{{"cnat-manager", all}}, b.csv.Spec.Install.Spec.ClusterPermissions
 	},
-	"the rights in its namespace are those of the Role": {
-		func(t *testing.T, b *bundle, built objects) (want, got any) {
-			role := as[rbacv1.Role](t, find(t, built, "Role", "cnat-manager-leader"))
-			return []permissions{{"cnat-manager", role.Rules}}, b.csv.Spec.Install.Spec.Permissions
-		},
-		func(b *bundle) { b.csv.Spec.Install.Spec.Permissions[0].Rules[0].Verbs = []string{"*"} },
+	"the rights in its namespace are those of the Role": func(t *testing.T, b *bundle, built objects) (want, got any) {
+		role := as[rbacv1.Role](t, find(t, built, "Role", "cnat-manager-leader"))
+		return []permissions{{"cnat-manager", role.Rules}}, b.csv.Spec.Install.Spec.Permissions
 	},
-	"all else that Kustomize builds is beside it, without a namespace": {
-		func(_ *testing.T, b *bundle, built objects) (want, got any) {
-			files := map[string]any{}
-			for _, object := range b.beside {
-				files[object.GetKind()+" "+object.GetName()] = object.Object
+	"all else that Kustomize builds is beside it, without a namespace": func(_ *testing.T, b *bundle, built objects) (want, got any) {
+		files := map[string]any{}
+		for _, object := range b.beside {
+			files[object.GetKind()+" "+object.GetName()] = object.Object
+		}
+		return besideCSV(built), files
+	},
+	"OLM knows each kind": func(_ *testing.T, b *bundle, _ objects) (want, got any) {
+		unknown := []string{}
+		for _, object := range b.beside {
+			if kind := object.GetKind(); !slices.Contains(supported, kind) {
+				unknown = append(unknown, kind)
 			}
-			return besideCSV(built), files
-		},
-		func(b *bundle) { b.beside[0].SetNamespace("cnat-system") },
+		}
+		return []string{}, unknown
 	},
-	"OLM knows each kind": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) {
-			unknown := []string{}
-			for _, object := range b.beside {
-				if kind := object.GetKind(); !slices.Contains(supported, kind) {
-					unknown = append(unknown, kind)
+	"it suggests the namespace that Kustomize builds, with its labels": func(t *testing.T, b *bundle, built objects) (want, got any) {
+		var suggested map[string]any
+		require.NoError(t, json.Unmarshal([]byte(b.csv.Metadata.Annotations["operatorframework.io/suggested-namespace-template"]), &suggested))
+		return find(t, built, "Namespace", "cnat-system").Object, suggested
+	},
+	"the samples are those of config/samples": func(t *testing.T, b *bundle, _ objects) (want, got any) {
+		var files, samples []any
+		for _, name := range []string{"at", "settings"} {
+			content, err := os.ReadFile("../../config/samples/" + name + ".yaml")
+			require.NoError(t, err)
+			for _, object := range testmanifests.Decode(t, content) {
+				files = append(files, object.Object)
+			}
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(b.csv.Metadata.Annotations["alm-examples"]), &samples))
+		return inJSON(t, files), inJSON(t, samples)
+	},
+	"the name is that of the package and of a semantic version": func(_ *testing.T, b *bundle, _ objects) (want, got any) {
+		semantic, err := version.ParseSemantic(b.csv.Spec.Version)
+		if err != nil {
+			return nil, err
+		}
+		return b.annotations[annotation+"package.v1"] + ".v" + semantic.String(), b.csv.Metadata.Name
+	},
+	"it replaces what the catalogue says, in the channel of the catalogue": func(t *testing.T, b *bundle, _ objects) (want, got any) {
+		replaces := map[string]string{}
+		channel := catalogue(t)
+		for _, entry := range channel.Entries {
+			replaces[entry.Name] = entry.Replaces
+		}
+		name := b.csv.Metadata.Name
+		_, there := replaces[name]
+		return []any{true, replaces[name], channel.Package, channel.Name},
+			[]any{there, b.csv.Spec.Replaces, b.annotations[annotation+"package.v1"], b.annotations[annotation+"channels.v1"]}
+	},
+	"it owns each kind that its CRDs serve": func(t *testing.T, b *bundle, _ objects) (want, got any) {
+		serves, owns := []string{}, []string{}
+		for _, object := range b.beside {
+			if object.GetKind() != "CustomResourceDefinition" {
+				continue
+			}
+			crd := as[apiextensionsv1.CustomResourceDefinition](t, object)
+			for _, v := range crd.Spec.Versions {
+				serves = append(serves, crd.Name+" "+v.Name+" "+crd.Spec.Names.Kind)
+			}
+		}
+		for _, owned := range b.csv.Spec.CRDs.Owned {
+			owns = append(owns, owned.Name+" "+owned.Version+" "+owned.Kind)
+		}
+		slices.Sort(serves)
+		slices.Sort(owns)
+		return serves, owns
+	},
+	"what it describes of a kind is there": func(t *testing.T, b *bundle, _ objects) (want, got any) {
+		missing := []string{}
+		for _, owned := range b.csv.Spec.CRDs.Owned {
+			crd := as[apiextensionsv1.CustomResourceDefinition](t, find(t, b.beside, "CustomResourceDefinition", owned.Name))
+			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
+			for _, described := range owned.SpecDescriptors {
+				if _, ok := schema["spec"].Properties[described.Path]; !ok {
+					missing = append(missing, owned.Kind+" has no spec."+described.Path)
 				}
 			}
-			return []string{}, unknown
-		},
-		func(b *bundle) { b.beside[0].SetKind("ValidatingAdmissionPolicy") },
-	},
-	"it suggests the namespace that Kustomize builds, with its labels": {
-		func(t *testing.T, b *bundle, built objects) (want, got any) {
-			var suggested map[string]any
-			require.NoError(t, json.Unmarshal([]byte(b.csv.Metadata.Annotations["operatorframework.io/suggested-namespace-template"]), &suggested))
-			return find(t, built, "Namespace", "cnat-system").Object, suggested
-		},
-		func(b *bundle) {
-			b.csv.Metadata.Annotations["operatorframework.io/suggested-namespace-template"] = "{}"
-		},
-	},
-	"the samples are those of config/samples": {
-		func(t *testing.T, b *bundle, _ objects) (want, got any) {
-			var files, samples []any
-			for _, name := range []string{"at", "settings"} {
-				content, err := os.ReadFile("../../config/samples/" + name + ".yaml")
-				require.NoError(t, err)
-				for _, object := range testmanifests.Decode(t, content) {
-					files = append(files, object.Object)
+			for _, described := range owned.StatusDescriptors {
+				if _, ok := schema["status"].Properties[described.Path]; !ok {
+					missing = append(missing, owned.Kind+" has no status."+described.Path)
 				}
 			}
-			require.NoError(t, yaml.Unmarshal([]byte(b.csv.Metadata.Annotations["alm-examples"]), &samples))
-			return inJSON(t, files), inJSON(t, samples)
-		},
-		func(b *bundle) { b.csv.Metadata.Annotations["alm-examples"] = "[]" },
+		}
+		return []string{}, missing
 	},
-	"the name is that of the package and of a semantic version": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) {
-			semantic, err := version.ParseSemantic(b.csv.Spec.Version)
-			if err != nil {
-				return nil, err
-			}
-			return b.annotations[annotation+"package.v1"] + ".v" + semantic.String(), b.csv.Metadata.Name
-		},
-		func(b *bundle) { b.csv.Spec.Version = "0.6" },
+	"it names the image that it runs": func(_ *testing.T, b *bundle, _ objects) (want, got any) {
+		image := b.csv.Spec.Install.Spec.Deployments[0].Spec.Template.Spec.Containers[0].Image
+		return []string{image, image}, []string{b.csv.Spec.RelatedImages[0].Image, b.csv.Metadata.Annotations["containerImage"]}
 	},
-	"it replaces what the catalogue says, in the channel of the catalogue": {
-		func(t *testing.T, b *bundle, _ objects) (want, got any) {
-			replaces := map[string]string{}
-			channel := catalogue(t)
-			for _, entry := range channel.Entries {
-				replaces[entry.Name] = entry.Replaces
-			}
-			name := b.csv.Metadata.Name
-			_, there := replaces[name]
-			return []any{true, replaces[name], channel.Package, channel.Name},
-				[]any{there, b.csv.Spec.Replaces, b.annotations[annotation+"package.v1"], b.annotations[annotation+"channels.v1"]}
-		},
-		func(b *bundle) { b.csv.Spec.Replaces = "cnat.v0.5.9" },
+	"the icon is a picture of the type that it names": func(_ *testing.T, b *bundle, _ objects) (want, got any) {
+		var picture struct{ XMLName xml.Name }
+		if err := xml.Unmarshal(b.csv.Spec.Icon[0].Base64Data, &picture); err != nil {
+			return nil, err
+		}
+		return "svg image/svg+xml", picture.XMLName.Local + " " + b.csv.Spec.Icon[0].MediaType
 	},
-	"it owns each kind that its CRDs serve": {
-		func(t *testing.T, b *bundle, _ objects) (want, got any) {
-			serves, owns := []string{}, []string{}
-			for _, object := range b.beside {
-				if object.GetKind() != "CustomResourceDefinition" {
-					continue
-				}
-				crd := as[apiextensionsv1.CustomResourceDefinition](t, object)
-				for _, v := range crd.Spec.Versions {
-					serves = append(serves, crd.Name+" "+v.Name+" "+crd.Spec.Names.Kind)
-				}
-			}
-			for _, owned := range b.csv.Spec.CRDs.Owned {
-				owns = append(owns, owned.Name+" "+owned.Version+" "+owned.Kind)
-			}
-			slices.Sort(serves)
-			slices.Sort(owns)
-			return serves, owns
-		},
-		func(b *bundle) { b.csv.Spec.CRDs.Owned = b.csv.Spec.CRDs.Owned[:1] },
+	"each install mode is there once": func(_ *testing.T, b *bundle, _ objects) (want, got any) {
+		var types []string
+		for _, mode := range b.csv.Spec.InstallModes {
+			types = append(types, mode.Type)
+		}
+		return "AllNamespaces MultiNamespace OwnNamespace SingleNamespace", strings.Join(slices.Sorted(slices.Values(types)), " ")
 	},
-	"what it describes of a kind is there": {
-		func(t *testing.T, b *bundle, _ objects) (want, got any) {
-			missing := []string{}
-			for _, owned := range b.csv.Spec.CRDs.Owned {
-				crd := as[apiextensionsv1.CustomResourceDefinition](t, find(t, b.beside, "CustomResourceDefinition", owned.Name))
-				schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
-				for _, described := range owned.SpecDescriptors {
-					if _, ok := schema["spec"].Properties[described.Path]; !ok {
-						missing = append(missing, owned.Kind+" has no spec."+described.Path)
-					}
-				}
-				for _, described := range owned.StatusDescriptors {
-					if _, ok := schema["status"].Properties[described.Path]; !ok {
-						missing = append(missing, owned.Kind+" has no status."+described.Path)
-					}
-				}
-			}
-			return []string{}, missing
-		},
-		func(b *bundle) { b.csv.Spec.CRDs.Owned[0].SpecDescriptors[0].Path = "cron" },
-	},
-	"it names the image that it runs": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) {
-			image := b.csv.Spec.Install.Spec.Deployments[0].Spec.Template.Spec.Containers[0].Image
-			return []string{image, image}, []string{b.csv.Spec.RelatedImages[0].Image, b.csv.Metadata.Annotations["containerImage"]}
-		},
-		func(b *bundle) { b.csv.Spec.RelatedImages[0].Image = "cnat-manager:latest" },
-	},
-	"the icon is a picture of the type that it names": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) {
-			var picture struct{ XMLName xml.Name }
-			if err := xml.Unmarshal(b.csv.Spec.Icon[0].Base64Data, &picture); err != nil {
-				return nil, err
-			}
-			return "svg image/svg+xml", picture.XMLName.Local + " " + b.csv.Spec.Icon[0].MediaType
-		},
-		func(b *bundle) { b.csv.Spec.Icon[0].Base64Data = []byte("<svg>") },
-	},
-	"each install mode is there once": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) {
-			var types []string
-			for _, mode := range b.csv.Spec.InstallModes {
-				types = append(types, mode.Type)
-			}
-			return "AllNamespaces MultiNamespace OwnNamespace SingleNamespace", strings.Join(slices.Sorted(slices.Values(types)), " ")
-		},
-		func(b *bundle) { b.csv.Spec.InstallModes = b.csv.Spec.InstallModes[:1] },
-	},
-	"it fits into a ConfigMap": {
-		func(_ *testing.T, b *bundle, _ objects) (want, got any) { return true, b.size < 1<<20 },
-		func(b *bundle) { b.size = 1 << 20 },
-	},
+	"it fits into a ConfigMap": func(_ *testing.T, b *bundle, _ objects) (want, got any) { return true, b.size < 1<<20 },
 }
 
 // annotation begins the name of each annotation of a bundle.

@@ -82,8 +82,6 @@ func find(g Grant, uses map[Request]Use) Finding {
 			f.Namespaces = append(f.Namespaces, r.Namespace)
 		}
 	}
-	slices.Sort(f.Namespaces)
-	f.Namespaces = slices.Compact(f.Namespaces)
 	return f
 }
 

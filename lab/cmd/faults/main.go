@@ -22,12 +22,13 @@ const (
 	pki     = "/etc/kubernetes/pki/" // kubeadm's
 	admin   = "/etc/kubernetes/admin.conf"
 	folder  = "/run/lab-faults/"
+	faulty  = folder + "kubeconfig"
 	address = "127.0.0.1:29443"
 )
 
 var place = verbs.Place{
 	Socket:     folder + "faults.sock",
-	Faulty:     folder + "kubeconfig",
+	Faulty:     func() (string, error) { return faulty, nil },
 	Kubeconfig: admin,
 	Etcd: faults.Etcd{
 		Address: "127.0.0.1:2379", CA: pki + "etcd/ca.crt",
@@ -84,5 +85,5 @@ func writeKubeconfig() (*url.URL, error) {
 	}
 	cluster.Server = "https://" + address
 	cluster.TLSServerName = "kubernetes" // the certificate is the API server's, and not for 127.0.0.1
-	return server, clientcmd.WriteToFile(*config, place.Faulty)
+	return server, clientcmd.WriteToFile(*config, faulty)
 }

@@ -17,15 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
-	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/settings"
 )
 
 func settingsOf(t *testing.T, lab *labtest.Lab) settings.Settings {
 	t.Helper()
-	l, err := layout.New(lab.Dir)
-	require.NoError(t, err)
-	s, err := settings.Load(l.Settings())
+	s, err := settings.Load(layoutOf(t, lab).Settings())
 	require.NoError(t, err)
 	return s
 }
@@ -101,13 +98,9 @@ func TestSixLabsAtOnce(t *testing.T) {
 	})
 	t.Run("give way to what runs", func(t *testing.T) {
 		// As if two had been chosen for while one was down.
-		l, err := layout.New(two.Dir)
+		content, err := os.ReadFile(layoutOf(t, one).Settings())
 		require.NoError(t, err)
-		theirs, err := layout.New(one.Dir)
-		require.NoError(t, err)
-		content, err := os.ReadFile(theirs.Settings())
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(l.Settings(), content, 0o600))
+		require.NoError(t, os.WriteFile(layoutOf(t, two).Settings(), content, 0o600))
 		taken := settingsOf(t, one)
 		printed := two.Run(t, "up")
 		expectNothingInCommon(t, labs[:2])

@@ -86,11 +86,16 @@ func showLogs(t *testing.T, lab *labtest.Lab) {
 	}
 }
 
-func state(t *testing.T, lab *labtest.Lab) supervisor.State {
+func layoutOf(t *testing.T, lab *labtest.Lab) layout.Layout {
 	t.Helper()
 	l, err := layout.New(lab.Dir)
 	require.NoError(t, err)
-	s, err := supervisor.ReadState(l)
+	return l
+}
+
+func state(t *testing.T, lab *labtest.Lab) supervisor.State {
+	t.Helper()
+	s, err := supervisor.ReadState(layoutOf(t, lab))
 	require.NoError(t, err)
 	return s
 }
@@ -98,9 +103,7 @@ func state(t *testing.T, lab *labtest.Lab) supervisor.State {
 // supervisorPID returns 0 when no supervisor runs.
 func supervisorPID(t *testing.T, lab *labtest.Lab) int {
 	t.Helper()
-	l, err := layout.New(lab.Dir)
-	require.NoError(t, err)
-	pid, err := supervisor.PID(l)
+	pid, err := supervisor.PID(layoutOf(t, lab))
 	require.NoError(t, err)
 	return pid
 }

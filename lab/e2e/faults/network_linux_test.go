@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"bufio"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
@@ -10,9 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/prometheus/procfs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vishvananda/netlink"
@@ -38,43 +36,25 @@ func TestNothingListensOutsideLoopback(t *testing.T) {
 }
 
 // listeners returns the addresses at which a process listens.
-func listeners(t *testing.T, pid int) []net.IP {
+func listeners(t *testing.T, pid int) (ips []net.IP) {
 	t.Helper()
-	var sockets []string
-	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	proc, err := procfs.NewDefaultFS()
 	require.NoError(t, err)
-	for _, fd := range fds {
-		if target, err := os.Readlink(fd); err == nil && strings.HasPrefix(target, "socket:[") {
-			sockets = append(sockets, strings.Trim(target, "socket:[]"))
-		}
-	}
-	var ips []net.IP
-	for _, table := range []string{"tcp", "tcp6"} {
-		file, err := os.Open(fmt.Sprintf("/proc/%d/net/%s", pid, table))
-		require.NoError(t, err)
-		defer file.Close()
-		for lines := bufio.NewScanner(file); lines.Scan(); {
-			fields := strings.Fields(lines.Text())
-			const listen, inode = "0A", 9
-			if fields[3] == listen && slices.Contains(sockets, fields[inode]) {
-				ips = append(ips, address(t, fields[1]))
-			}
+	process, err := proc.Proc(pid)
+	require.NoError(t, err)
+	files, err := process.FileDescriptorTargets()
+	require.NoError(t, err)
+	four, err := proc.NetTCP() //nolint:staticcheck // netlink says the same, with a library more
+	require.NoError(t, err)
+	six, err := proc.NetTCP6() //nolint:staticcheck // netlink says the same, with a library more
+	require.NoError(t, err)
+	for _, line := range slices.Concat(four, six) {
+		const listen = 0x0a
+		if line.St == listen && slices.Contains(files, fmt.Sprintf("socket:[%d]", line.Inode)) {
+			ips = append(ips, line.LocalAddr)
 		}
 	}
 	return ips
-}
-
-// address reads an address of /proc/net/tcp: hexadecimal, in words of four
-// bytes that are turned round.
-func address(t *testing.T, text string) net.IP {
-	t.Helper()
-	digits, _, _ := strings.Cut(text, ":")
-	ip, err := hex.DecodeString(digits)
-	require.NoError(t, err)
-	for word := range slices.Chunk(ip, 4) {
-		slices.Reverse(word)
-	}
-	return ip
 }
 
 // A laptop in a train: no network but loopback.

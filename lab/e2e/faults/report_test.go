@@ -1,11 +1,8 @@
 package faults
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
 // reportOf writes a report, and returns its files by name.
@@ -23,22 +21,7 @@ func reportOf(t *testing.T, lab *labtest.Lab) map[string]string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.tar.gz")
 	lab.Run(t, "report", "--output", path)
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	files := map[string]string{}
-	for r := tar.NewReader(unpacked); ; {
-		header, err := r.Next()
-		if err != nil {
-			require.ErrorIs(t, err, io.EOF)
-			return files
-		}
-		content, err := io.ReadAll(r)
-		require.NoError(t, err)
-		files[strings.TrimPrefix(header.Name, "lab-report/")] = string(content)
-	}
+	return testenv.Unpack(t, path)
 }
 
 // secretsOf returns what is in the keys, kubeconfigs and tokens of a lab, the service accounts' too.
@@ -70,20 +53,20 @@ func TestAReportHelpsAndHasNoSecret(t *testing.T) {
 	secrets := append(secretsOf(t, lab), strings.TrimSpace(lab.Kubectl(t, "create", "token", "default")))
 
 	files := reportOf(t, lab)
-	assert.NotRegexp(t, `(?m)^[^v]`, files["missing.txt"], "but the commit of a clone that git does not know")
-	assert.Contains(t, files["status.txt"], "isolation of containers: ")
-	assert.Regexp(t, `(?m)^kube-apiserver .*healthy$`, files["status.txt"])
-	assert.Contains(t, files["events.json"], "is not in the lab")
-	assert.Contains(t, files["versions.txt"], "Kubernetes v1.")
-	assert.Contains(t, files["settings.json"], `"kube-apiserver": `)
+	assert.NotRegexp(t, `(?m)^[^v]`, files["lab-report/missing.txt"], "but the commit of a clone that git does not know")
+	assert.Contains(t, files["lab-report/status.txt"], "isolation of containers: ")
+	assert.Regexp(t, `(?m)^kube-apiserver .*healthy$`, files["lab-report/status.txt"])
+	assert.Contains(t, files["lab-report/events.json"], "is not in the lab")
+	assert.Contains(t, files["lab-report/versions.txt"], "Kubernetes v1.")
+	assert.Contains(t, files["lab-report/settings.json"], `"kube-apiserver": `)
 	for _, name := range []string{"supervisor", "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"} {
-		assert.NotEmpty(t, files["logs/"+name+".log"], name)
+		assert.NotEmpty(t, files["lab-report/logs/"+name+".log"], name)
 	}
 	lab.Run(t, "down")
 	down := reportOf(t, lab)
-	assert.Contains(t, down["status.txt"], "is not running")
-	assert.Contains(t, down["missing.txt"], "events.json: ")
-	assert.NotEmpty(t, down["logs/kubelet.log"])
+	assert.Contains(t, down["lab-report/status.txt"], "is not running")
+	assert.Contains(t, down["lab-report/missing.txt"], "events.json: ")
+	assert.NotEmpty(t, down["lab-report/logs/kubelet.log"])
 	for _, all := range []map[string]string{files, down} {
 		for name, content := range all {
 			assert.NotContains(t, content, "hunter2", name)

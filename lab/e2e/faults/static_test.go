@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
-	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/runtime"
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
@@ -48,10 +47,8 @@ func TestStaticPods(t *testing.T) {
 // containerOf waits until the static pod of a component runs, and returns its container.
 func containerOf(t *testing.T, lab *labtest.Lab, component string) (found runtime.Container) {
 	t.Helper()
-	l, err := layout.New(lab.Dir)
-	require.NoError(t, err)
 	labtest.Eventually(t, component+" runs in a container", func(context.Context) error {
-		all, err := runtime.Containers(l.Runtime())
+		all, err := runtime.Containers(layoutOf(t, lab).Runtime())
 		for _, c := range all {
 			if c.Name == component && c.Running() {
 				found = c

@@ -12,16 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestUnknownImage(t *testing.T) {
-	ns := newNamespace(t)
-	createPod(t, ns, "stranger", `
-containers: [{name: main, image: "nginx:1.29"}]`)
-	expectEvent(t, ns, "stranger", "Failed", "nginx:1.29")
-	expectEvent(t, ns, "stranger", "Failed", "busybox")
-	expectEvent(t, ns, "stranger", "Failed", "lab load IMAGE.tar")
-	expectEvent(t, ns, "stranger", "Failed", "ErrImagePull")
-}
-
 func TestImageByDigest(t *testing.T) {
 	ns := newNamespace(t)
 	createPod(t, ns, "pinned", fmt.Sprintf(`
@@ -33,7 +23,7 @@ containers: [{name: main, image: "registry.example/any/name@%s"}]`, testDigest))
 	createPod(t, ns, "another", fmt.Sprintf(`
 containers: [{name: main, image: %q}]`, other))
 	expectEvent(t, ns, "another", "Failed", other)
-	expectEvent(t, ns, "another", "Failed", "is not in the lab: it knows busybox, pause, docker.io/library/testserver@"+testDigest.String())
+	expectEvent(t, ns, "another", "Failed", "is not in the lab: it knows busybox, pause, docker.io/library/testserver@"+testDigest.String()+"; load others with: lab load IMAGE.tar")
 }
 
 func TestLoadRefusesWhatIsNotAnImage(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"example.com/hacking-a-controller/lab/internal/labtest"
@@ -45,11 +46,10 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, fmt.Errorf("%w\n%s", err, out)
 	}
-	archive, err := buildImage()
-	if err != nil {
+	archive := filepath.Join(filepath.Dir(lab.Dir), "testserver.tar") // which is removed with the lab
+	if err := buildImage(archive); err != nil {
 		return 1, err
 	}
-	defer os.Remove(archive)
 	if _, err := lab.Command(context.Background(), "load", archive); err != nil {
 		return 1, err
 	}

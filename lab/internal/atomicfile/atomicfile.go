@@ -111,7 +111,7 @@ func (e *BrokenError) SetAside(loss string) (sentence string, err error) {
 }
 
 // SetAsideIfBroken gets a file out of the way whose reading gave the error, so that it can
-// be made anew, and returns the sentence of [BrokenError.SetAside]. A file that does not
+// be made again, and returns the sentence of [BrokenError.SetAside]. A file that does not
 // exist needs nothing. Any other error is returned as it is.
 func SetAsideIfBroken(err error, loss string) (sentences []string, _ error) {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 
 const (
 	// awaitPause is how long await waits after a try, at least. After one that took longer it waits
-	// for as long as that took: on a busy machine it is not to take half of what is left.
+	// as long as that took, so that it doesn't keep a busy machine busier.
 	awaitPause = 500 * time.Millisecond
 	// awaitSilence is after how long await says what it waits for.
 	awaitSilence = 10 * time.Second

@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,10 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/hacking-a-controller/lab/internal/component"
+	"example.com/hacking-a-controller/lab/internal/jsonfile"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/pki"
+	"example.com/hacking-a-controller/lab/internal/settings"
 )
 
 // newElsewhere returns a lab that seems to run, and whose kubeconfig another program has turned to
@@ -28,9 +34,9 @@ func newElsewhere(t *testing.T) layout.Layout {
 	require.NoError(t, l.Create())
 	_, err = pki.Create(l, component.NodeName, component.FirstServiceIP)
 	require.NoError(t, err)
-	require.NoError(t, pki.WriteKubeconfigs(l, "https://127.0.0.1:1"))
-	require.NoError(t, pki.WriteFaultsKubeconfig(l, "https://127.0.0.1:1"))
+	require.NoError(t, pki.WriteKubeconfigs(l, "https://127.0.0.1:1", "https://127.0.0.1:1"))
 	useContext(t, l.AdminKubeconfig(), "kind-kind")
+	require.NoError(t, jsonfile.Write(l.Settings(), settings.Settings{}))
 
 	lock, err := os.Create(l.SupervisorLock()) // as the supervisor has it
 	require.NoError(t, err)
@@ -51,11 +57,9 @@ func TestAKubeconfigThatLeadsElsewhereIsNoticed(t *testing.T) {
 	l := newElsewhere(t)
 	want := l.AdminKubeconfig() + ` leads to the context "kind-kind", not to the lab (to go back: kubectl --kubeconfig='` + l.AdminKubeconfig() + `' config use-context lab)`
 	for name, args := range map[string][]string{
-		"kubectl":                       {"kubectl", "delete", "pod", "config"},
-		"kubectl, a flag first":         {"kubectl", "--namespace=shop", "get", "pods"},
-		"a verb":                        {"heal"},
-		"a program behind the proxy":    {"run", "true"},
-		"a fault of a resource's watch": {"freeze", "pods"},
+		"kubectl":                           {"kubectl", "delete", "pod", "config"},
+		"kubectl, a flag first":             {"kubectl", "--namespace=shop", "get", "pods"},
+		"kubectl, with a program's context": {"kubectl", "exec", "pod", "--", "program", "--context=lab"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errOut, err := runLab(t, append([]string{"--dir", l.Root()}, args...)...)
@@ -68,8 +72,24 @@ func TestAKubeconfigThatLeadsElsewhereIsNoticed(t *testing.T) {
 		defer cancel()
 		require.EqualError(t, (&app{out: io.Discard}).waitUsable(ctx, l), want)
 	})
-	t.Run("a report has no events of another cluster", func(t *testing.T) {
-		require.EqualError(t, events(t.Context(), l, io.Discard), want)
+	for name, args := range map[string][]string{
+		"kubectl that names its context first": {"kubectl", "--context=lab", "get", "pods"},
+		"kubectl that names its context last":  {"kubectl", "get", "pods", "--context", "lab"},
+		"a fault of a resource":                {"freeze", "pods"},
+		"the end of one":                       {"heal", "pods"},
+	} {
+		t.Run(name+" calls the lab", func(t *testing.T) {
+			_, errOut, err := runLab(t, append([]string{"--dir", l.Root()}, args...)...)
+			require.Error(t, err)
+			assert.Contains(t, errOut, "127.0.0.1:1")
+		})
+	}
+	t.Run("a report has the events of the lab", func(t *testing.T) {
+		require.ErrorContains(t, events(t.Context(), l, io.Discard), "127.0.0.1:1")
+	})
+	t.Run("a program behind the proxy has a file of its own", func(t *testing.T) {
+		_, errOut, err := runLab(t, "--dir", l.Root(), "run", "true")
+		require.NoError(t, err, errOut)
 	})
 	t.Run("the way back", func(t *testing.T) {
 		out, errOut, err := runLab(t, "--dir", l.Root(), "kubectl", "config", "use-context", "lab")
@@ -87,4 +107,23 @@ func TestAKubeconfigThatLeadsElsewhereIsNoticed(t *testing.T) {
 		require.NoError(t, os.Remove(l.AdminKubeconfig()))
 		require.ErrorContains(t, ownContext(l.AdminKubeconfig()), "(to write it: lab down, then lab up)")
 	})
+}
+
+func TestAResetLeavesTheContextsOfOthers(t *testing.T) {
+	l := newElsewhere(t)
+	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
+	require.NoError(t, err)
+	config.Contexts["kind-kind"] = &clientcmdapi.Context{Cluster: "kind-kind"}
+	require.NoError(t, clientcmd.WriteToFile(*config, l.AdminKubeconfig()))
+
+	for range 2 {
+		var out strings.Builder
+		require.NoError(t, (&app{out: &out}).reset(t.Context(), l))
+		assert.Contains(t, out.String(), "left what it did not: kubeconfig.")
+		left, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
+		require.NoError(t, err)
+		assert.Equal(t, []string{"kind-kind"}, slices.Collect(maps.Keys(left.Contexts)))
+		assert.Equal(t, "kind-kind", left.CurrentContext)
+		assert.Empty(t, left.AuthInfos, "the keys of the lab")
+	}
 }

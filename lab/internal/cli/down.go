@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
 	"example.com/hacking-a-controller/lab/internal/claim"
@@ -36,31 +37,38 @@ down: their preStop hooks run, and each has its termination grace period, but no
 more than 30 seconds. The next lab up starts them again.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.layout()
-			if err != nil {
-				return err
-			}
-			exists, err := l.Exists()
-			if err != nil {
-				return err
-			}
-			if !exists {
-				fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
-				return nil
-			}
-			unlock, err := takeTurn(cmd.Context(), l)
-			if err != nil {
-				return err
-			}
-			defer unlock()
-			if now {
-				return a.stop(cmd.Context(), l, syscall.SIGINT)
-			}
-			return a.stop(cmd.Context(), l, syscall.SIGTERM)
+			return a.stopInTurn(cmd.Context(), func(ctx context.Context, l layout.Layout) error {
+				if now {
+					return a.stop(ctx, l, syscall.SIGINT)
+				}
+				return a.stop(ctx, l, syscall.SIGTERM)
+			})
 		},
 	}
 	command.Flags().BoolVar(&now, "now", false, "do not wait for the pods: no hooks, and two seconds until they are killed")
 	return command
+}
+
+// stopInTurn calls stop for a lab that exists, while no other up, down or reset is at work on it.
+func (a *app) stopInTurn(ctx context.Context, stop func(context.Context, layout.Layout) error) error {
+	l, err := a.layout()
+	if err != nil {
+		return err
+	}
+	exists, err := l.Exists()
+	if err != nil {
+		return err
+	}
+	if !exists {
+		fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
+		return nil
+	}
+	unlock, err := takeTurn(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return stop(ctx, l)
 }
 
 // stop ends the supervisor, if it runs, and waits until nothing is left. The signal
@@ -102,25 +110,18 @@ func explainStopping(ctx context.Context, err error) error {
 // waitPodsEnded waits until the supervisor has stopped the kubelet, which is when the
 // pods end, or is gone.
 func waitPodsEnded(ctx context.Context, l layout.Layout, pid int) error {
-	patience := time.After(podsPatience)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, podsPatience, true, func(context.Context) (bool, error) {
 		state, err := supervisor.ReadState(l)
 		if err == nil && state.PID == pid && state.Components[settings.Kubelet].Stopped {
-			return nil
+			return true, nil
 		}
-		if now, err := supervisor.PID(l); err != nil || now != pid {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-patience: // a supervisor that hangs; its processes are killed next
-			return nil
-		case <-tick.C:
-		}
+		now, err := supervisor.PID(l)
+		return now != pid, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil { // a supervisor that hangs; its processes are killed next
+		return nil
 	}
+	return err
 }
 
 // releaseAddresses takes the pods' addresses off the loopback interface.
@@ -134,8 +135,8 @@ func releaseAddresses(l layout.Layout) error {
 	}
 	var claims claim.Claims
 	defer claims.Release()
-	// The kernel may need a moment to end the claim of a supervisor that has ended. After that,
-	// whoever has it is another lab, which the addresses are to be left to.
+	// The kernel may need a moment to end the claim of a supervisor that has ended. If it still has
+	// an owner after that, that's another lab, which keeps the addresses.
 	for range 20 {
 		if ours, err := claims.Pods(s.PodCIDR); err != nil {
 			return err

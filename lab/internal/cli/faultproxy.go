@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -24,14 +23,13 @@ func (a *app) place() (verbs.Place, error) {
 	if err != nil {
 		return verbs.Place{}, err
 	}
-	if err := errors.Join(ownContext(l.AdminKubeconfig()), ownContext(l.Kubeconfig(pki.FaultProxy))); err != nil {
-		return verbs.Place{}, err
-	}
+	faulty := l.Kubeconfig(pki.FaultProxy)
 	s, err := settings.Load(l.Settings())
 	return verbs.Place{
 		Socket:     l.FaultsSocket(),
-		Faulty:     l.Kubeconfig(pki.FaultProxy),
+		Faulty:     func() (string, error) { return faulty, ownContext(faulty) },
 		Kubeconfig: l.AdminKubeconfig(),
+		Context:    pki.Context,
 		Etcd:       faults.Etcd{Address: s.Address(settings.Etcd), CA: l.Cert(pki.EtcdCA), Cert: l.Cert(pki.EtcdClient), Key: l.Key(pki.EtcdClient)},
 	}, err
 }

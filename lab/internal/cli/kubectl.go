@@ -20,9 +20,7 @@ func newKubectl(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// kubectl config is the way back.
-			verb := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-			if verb >= 0 && args[verb] != "config" {
+			if usesCurrentContext(args) {
 				if err := ownContext(l.AdminKubeconfig()); err != nil {
 					return err
 				}
@@ -36,4 +34,16 @@ func newKubectl(a *app) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// usesCurrentContext is false for kubectl config, which is the way back to the lab's context, and
+// for a command that names one.
+func usesCurrentContext(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 { // what follows is not kubectl's
+		args = args[:end]
+	}
+	verb := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	return verb >= 0 && args[verb] != "config" && !slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "--context" || strings.HasPrefix(arg, "--context=")
+	})
 }

@@ -124,9 +124,6 @@ func look(ctx context.Context, l layout.Layout, out io.Writer) error {
 }
 
 func events(ctx context.Context, l layout.Layout, out io.Writer) error {
-	if err := ownContext(l.AdminKubeconfig()); err != nil {
-		return err
-	}
 	client, err := cluster.NewClient(l.AdminKubeconfig())
 	if err != nil {
 		return err

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/base64"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,28 +14,8 @@ import (
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/layout"
 	"example.com/hacking-a-controller/lab/internal/pki"
+	"example.com/hacking-a-controller/lab/internal/testenv"
 )
-
-// contentOf returns all of a report.
-func contentOf(t *testing.T, path string) string {
-	t.Helper()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	var all strings.Builder
-	for files := tar.NewReader(unpacked); ; {
-		header, err := files.Next()
-		if err != nil {
-			require.ErrorIs(t, err, io.EOF)
-			return all.String()
-		}
-		all.WriteString("== " + header.Name + "\n")
-		_, err = io.Copy(&all, files) //nolint:gosec // it is ours
-		require.NoError(t, err)
-	}
-}
 
 func TestAReportOfALabThatIsNotThere(t *testing.T) {
 	dir := t.TempDir()
@@ -49,9 +26,9 @@ func TestAReportOfALabThatIsNotThere(t *testing.T) {
 	assert.Contains(t, out, "missing: status.txt: there is no lab in ")
 	assert.Contains(t, out, "missing: events.json: ")
 	assert.NoDirExists(t, filepath.Join(dir, "lab"))
-	report := contentOf(t, "lab-report.tar.gz")
-	assert.Contains(t, report, "\nstatus.txt: there is no lab in ")
-	assert.Contains(t, report, "cores, user ")
+	report := testenv.Unpack(t, "lab-report.tar.gz")
+	assert.Contains(t, report["lab-report/missing.txt"], "status.txt: there is no lab in ")
+	assert.Contains(t, report["lab-report/machine.txt"], "cores, user ")
 }
 
 // Whatever has come into a log, a report has no key, kubeconfig or token of the lab.
@@ -61,7 +38,7 @@ func TestAReportHasNoSecretOfTheLab(t *testing.T) {
 	require.NoError(t, l.Create())
 	_, err = pki.Create(l, component.NodeName, component.FirstServiceIP)
 	require.NoError(t, err)
-	require.NoError(t, pki.WriteKubeconfigs(l, "https://127.0.0.1:1"))
+	require.NoError(t, pki.WriteKubeconfigs(l, "https://127.0.0.1:1", "https://127.0.0.1:1"))
 	files, err := filepath.Glob(l.Join("pki", "*.k*"))
 	require.NoError(t, err)
 	require.Greater(t, len(files), 5)
@@ -85,11 +62,13 @@ func TestAReportHasNoSecretOfTheLab(t *testing.T) {
 	out, errOut, err := runLab(t, "--dir", l.Root(), "report", "--output", archive)
 	require.NoError(t, err, errOut)
 	assert.Contains(t, out, "Wrote "+archive)
-	report := contentOf(t, archive)
-	assert.Contains(t, report, "the last line\n")
-	assert.Contains(t, report, "== lab-report/status.txt\nisolation of containers: not known")
-	assert.Contains(t, report, "is not running (to start it: lab up)")
-	for _, secret := range secrets {
-		assert.NotContains(t, report, secret)
+	report := testenv.Unpack(t, archive)
+	assert.Contains(t, report["lab-report/logs/kubelet.log"], "the last line\n")
+	assert.Contains(t, report["lab-report/status.txt"], "isolation of containers: not known")
+	assert.Contains(t, report["lab-report/status.txt"], "is not running (to start it: lab up)")
+	for name, content := range report {
+		for _, secret := range secrets {
+			assert.NotContains(t, content, secret, name)
+		}
 	}
 }

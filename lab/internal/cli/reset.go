@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/hacking-a-controller/lab/internal/layout"
+	"example.com/hacking-a-controller/lab/internal/pki"
 )
 
 func newReset(a *app) *cobra.Command {
@@ -17,33 +18,20 @@ func newReset(a *app) *cobra.Command {
 		Short: "Stop everything and delete all of it: objects, images, volumes, logs",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.layout()
-			if err != nil {
-				return err
-			}
-			return a.reset(cmd.Context(), l)
+			return a.stopInTurn(cmd.Context(), a.reset)
 		},
 	}
 }
 
 func (a *app) reset(ctx context.Context, l layout.Layout) error {
-	exists, err := l.Exists()
-	if err != nil {
-		return err
-	}
-	if !exists {
-		fmt.Fprintf(a.out, "There is no lab in %s.\n", l.Root())
-		return nil
-	}
-	unlock, err := takeTurn(ctx, l)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	if err := a.stop(ctx, l, syscall.SIGINT); err != nil {
 		return err
 	}
-	left, err := l.Remove()
+	keep, err := pki.TakeOutContext(l)
+	if err != nil {
+		return err
+	}
+	left, err := l.Remove(keep...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -103,7 +104,7 @@ func componentRows(ctx context.Context, l layout.Layout) ([]row, error) {
 				rows[i] = staticRow(ctx, l, checker, c.Name)
 				return
 			}
-			rows[i] = row{name: c.Name, pid: known.PID, port: c.Port, restarts: known.Restarts}
+			rows[i] = row{name: c.Name, pid: known.PID, port: c.Listens[0], restarts: known.Restarts}
 			rows[i].health, rows[i].healthy = health(ctx, checker, c, known)
 		})
 	}
@@ -111,17 +112,13 @@ func componentRows(ctx context.Context, l layout.Layout) ([]row, error) {
 	return rows, nil
 }
 
-// staticRow tells of a component that the kubelet runs.
+// staticRow describes a component that the kubelet runs.
 func staticRow(ctx context.Context, l layout.Layout, checker *component.Checker, name string) row {
 	r := row{name: name}
 	c, err := newestContainer(l, name)
 	r.pid, r.restarts = c.PID, c.Attempt
-	if err != nil {
-		r.health = err.Error()
-		return r
-	}
-	pod, err := staticpod.Read(l, name)
-	if err != nil {
+	pod, readErr := staticpod.Read(l, name)
+	if err := cmp.Or(err, readErr); err != nil {
 		r.health = err.Error()
 		return r
 	}
@@ -144,13 +141,12 @@ func staticRow(ctx context.Context, l layout.Layout, checker *component.Checker,
 }
 
 func health(ctx context.Context, checker *component.Checker, c component.Component, known supervisor.ComponentState) (string, bool) {
-	if known.PID == 0 && known.LastExit == "" {
+	switch {
+	case known.PID == 0 && known.LastExit == "":
 		return "waits for " + c.WaitFor, false
-	}
-	if known.Taken != "" && known.PID == 0 {
+	case known.PID == 0 && known.Taken != "":
 		return known.Taken, false
-	}
-	if known.PID == 0 {
+	case known.PID == 0:
 		return "restarting: " + known.LastExit, false
 	}
 	if err := checker.Check(ctx, c.Health); err != nil {

@@ -160,10 +160,7 @@ func (a *app) prepare(l layout.Layout, claims *claim.Claims, staticPods *bool) e
 	if err != nil {
 		return err
 	}
-	if err := pki.WriteKubeconfigs(l, component.APIServerURL(s)); err != nil {
-		return err
-	}
-	return pki.WriteFaultsKubeconfig(l, "https://"+s.Address(settings.FaultProxy))
+	return pki.WriteKubeconfigs(l, component.APIServerURL(s), "https://"+s.Address(settings.FaultProxy))
 }
 
 func (a *app) print(sentences []string) {

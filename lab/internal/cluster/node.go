@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	cloudproviderapi "k8s.io/cloud-provider/api"
@@ -28,18 +29,14 @@ const watchRetry = 200 * time.Millisecond
 //
 // A kubelet refuses to call itself 127.0.0.1, and without a network it finds no
 // address at all. But one that is told that its cloud provider is "external"
-// leaves the address to somebody else, marks its node with a taint, and waits.
-// That somebody is this function: the smallest of cloud controller managers.
+// leaves the address to another program, marks its node with a taint, and waits.
+// This function is that program: the smallest of cloud controller managers.
 func RunCloud(ctx context.Context, client kubernetes.Interface, nodeName string, log *slog.Logger) {
-	for ctx.Err() == nil {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := watchNode(ctx, client, nodeName); err != nil {
 			log.Debug("watching the node", "err", err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(watchRetry):
-		}
-	}
+	}, watchRetry)
 }
 
 // watchNode handles every version of the node that one watch delivers. A watch
@@ -63,8 +60,8 @@ func watchNode(ctx context.Context, client kubernetes.Interface, nodeName string
 	return nil
 }
 
-// initialise does what is missing, in the order that matters: who finds the
-// node without the taint may rely on its address.
+// initialise does what is missing, in the order that matters: a client that
+// finds the node without the taint may rely on its address.
 func initialise(ctx context.Context, client kubernetes.Interface, node *corev1.Node) error {
 	if !hasAddress(node) {
 		if err := setAddresses(ctx, client, node.Name); err != nil {

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/hacking-a-controller/lab/internal/pki"
 )
 
 const (
@@ -19,9 +21,11 @@ const (
 	requestTimeout = 5 * time.Second
 )
 
-// NewClient returns a client with the credentials in a kubeconfig file.
+// NewClient returns a client of the lab in a kubeconfig file, whichever context is the current one.
 func NewClient(kubeconfig string) (*kubernetes.Clientset, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: pki.Context}).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("reading the kubeconfig (to write it: lab up): %w", err)
 	}

@@ -29,7 +29,6 @@ func rolesExist(s settings.Settings) string {
 func apiServer(l layout.Layout, s settings.Settings) Component {
 	return Component{
 		Name:    settings.APIServer,
-		Port:    s.Ports[settings.APIServer],
 		Listens: []int{s.Ports[settings.APIServer]},
 		Health:  APIServerURL(s) + "/readyz",
 		Args: []string{

@@ -24,7 +24,7 @@ func SetAsideBrokenCheckpoints(l layout.Layout) error {
 	for _, name := range names {
 		var anything json.RawMessage
 		err := jsonfile.Read(filepath.Join(root, name), &anything)
-		sentences, err := atomicfile.SetAsideIfBroken(err, "pods are granted anew what they ask for")
+		sentences, err := atomicfile.SetAsideIfBroken(err, "pods are granted again what they ask for")
 		if err != nil {
 			return err
 		}

@@ -25,9 +25,7 @@ type Component struct {
 	Name string
 	// Args are the flags, without the program's name.
 	Args []string
-	// Port is the TCP port on 127.0.0.1 that people would look for.
-	Port int
-	// Listens are all its ports on 127.0.0.1.
+	// Listens are its TCP ports on 127.0.0.1, the one that people would look for first.
 	Listens []int
 	// Health is the URL that answers 200 when the component is healthy. A plain
 	// http URL needs no credentials.
@@ -51,10 +49,4 @@ func All(l layout.Layout, s settings.Settings) []Component {
 		scheduler(l, s),
 		kubelet(l, s),
 	}
-}
-
-// ControlPlane returns etcd and the API server alone: what envtest runs, and
-// what the benchmark measures the whole lab against.
-func ControlPlane(l layout.Layout, s settings.Settings) []Component {
-	return All(l, s)[:2]
 }

@@ -13,7 +13,6 @@ func etcd(l layout.Layout, s settings.Settings) Component {
 	peer := "https://" + s.Address(settings.EtcdPeer)
 	return Component{
 		Name:    settings.Etcd,
-		Port:    s.Ports[settings.Etcd],
 		Listens: []int{s.Ports[settings.Etcd], s.Ports[settings.EtcdPeer]},
 		Health:  client + "/health",
 		Args: []string{

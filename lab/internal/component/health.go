@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -32,15 +33,12 @@ type Checker struct {
 func NewChecker(l layout.Layout) (*Checker, error) {
 	config := &tls.Config{RootCAs: x509.NewCertPool()}
 	for authority, client := range map[string]string{pki.CA: pki.Admin, pki.EtcdCA: pki.EtcdClient} {
-		root, err := os.ReadFile(l.Cert(authority))
-		if err != nil {
-			return nil, fmt.Errorf("reading the lab's certificates (to make them anew: lab down, then lab up): %w", err)
+		root, rootErr := os.ReadFile(l.Cert(authority))
+		pair, pairErr := tls.LoadX509KeyPair(l.Cert(client), l.Key(client))
+		if err := cmp.Or(rootErr, pairErr); err != nil {
+			return nil, fmt.Errorf("reading the lab's certificates (to make new ones: lab down, then lab up): %w", err)
 		}
 		config.RootCAs.AppendCertsFromPEM(root)
-		pair, err := tls.LoadX509KeyPair(l.Cert(client), l.Key(client))
-		if err != nil {
-			return nil, fmt.Errorf("reading the lab's certificates (to make them anew: lab down, then lab up): %w", err)
-		}
 		config.Certificates = append(config.Certificates, pair)
 	}
 	return &Checker{

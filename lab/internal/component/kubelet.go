@@ -14,7 +14,6 @@ func kubelet(l layout.Layout, s settings.Settings) Component {
 	}
 	return Component{
 		Name:    settings.Kubelet,
-		Port:    s.Ports[settings.Kubelet],
 		Listens: []int{s.Ports[settings.Kubelet], s.Ports[settings.KubeletHealth]},
 		Health:  "http://" + s.Address(settings.KubeletHealth) + "/healthz",
 		WaitFor: waitFor,

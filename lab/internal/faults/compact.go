@@ -16,11 +16,11 @@ const expiredKey = "/lab/expired"
 // Etcd says where etcd is, and who may call it. CA, Cert and Key are paths to PEM files.
 type Etcd struct{ Address, CA, Cert, Key string }
 
-// Compact has etcd forget all versions but the newest, which it returns.
+// Compact makes etcd forget all versions but the newest, which it returns.
 //
 // That alone would be seen by few: the API server answers a watch from its watch cache, which
 // remembers events that etcd has forgotten, until it has too many, or starts again. A fault of
-// kind [Expire] does for the rest.
+// kind [Expire] does the rest.
 func Compact(ctx context.Context, etcd Etcd) (version uint64, err error) {
 	authority, err := loadAuthority(etcd.CA)
 	if err != nil {

@@ -104,7 +104,7 @@ func (s *set) findLocked(r request, kind Kind) (Fault, bool) {
 	return s.faults[i], true
 }
 
-// hold waits as long as a fault of that kind, Slow or Freeze, has the request wait. The error is
+// hold waits as long as a fault of that kind, Slow or Freeze, makes the request wait. The error is
 // that of ctx: nobody waits for the answer any more, or the request was cut.
 func (s *set) hold(ctx context.Context, r request, kind Kind) error {
 	began := time.Now()

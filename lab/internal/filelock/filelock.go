@@ -34,7 +34,7 @@ func lock(ctx context.Context, path string, flock func(fd, how int) error) (*os.
 		if isAt(f, path) {
 			return f, nil
 		}
-		// The last one to have it has deleted the file. Who comes now makes another one.
+		// The last one to have it has deleted the file. The next process makes another one.
 		_ = f.Close()
 	}
 }

@@ -61,9 +61,9 @@ func unpackArchive(ctx context.Context, path, dir string, q *quota) error {
 	if err == nil {
 		_, err = extract(content, dir, q)
 	}
-	unknown, limit := compressedError(""), limitError("")
+	_, refused := errors.AsType[refusal](err)
 	switch {
-	case err == nil || errors.As(err, &unknown) || errors.As(err, &limit) || ctx.Err() != nil:
+	case err == nil || refused || ctx.Err() != nil:
 		return err
 	case isEmpty(dir):
 		return errNotAnArchive

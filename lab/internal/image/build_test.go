@@ -3,7 +3,6 @@ package image
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
@@ -91,11 +90,11 @@ func docker(t *testing.T, image v1.Image, names ...string) string {
 	return path
 }
 
-// oci writes an OCI archive of an index.
-func oci(t *testing.T, index v1.ImageIndex) string {
+// oci writes an OCI archive of images and indexes.
+func oci(t *testing.T, all ...mutate.IndexAddendum) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, err := layout.Write(dir, index)
+	_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, all...))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -111,18 +110,6 @@ func writeFile(t *testing.T, data []byte) string {
 	return path
 }
 
-func gzipped(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err = w.Write(data)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	return out.Bytes()
-}
-
-func addendum(image v1.Image, platform *v1.Platform, annotations map[string]string) mutate.IndexAddendum {
+func addendum(image mutate.Appendable, platform *v1.Platform, annotations map[string]string) mutate.IndexAddendum {
 	return mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: platform, Annotations: annotations}}
 }

@@ -25,16 +25,14 @@ func uncompressed(r io.Reader) (io.Reader, error) {
 	case is("BZh"):
 		return bzip2.NewReader(buffered), nil
 	case is("\xfd7zXZ\x00"):
-		return nil, compressedError("xz")
+		return nil, unreadable("xz")
 	case is("\x04\x22\x4d\x18"):
-		return nil, compressedError("lz4")
+		return nil, unreadable("lz4")
 	}
 	return buffered, nil
 }
 
-// compressedError names a compression that is known, and not read.
-type compressedError string
-
-func (e compressedError) Error() string {
-	return fmt.Sprintf("it is compressed with %[1]s, which the lab cannot read (unpack it first: %[1]s -d)", string(e))
+// unreadable names a compression that is known, and not read.
+func unreadable(compression string) error {
+	return refusal(fmt.Sprintf("it is compressed with %[1]s, which the lab cannot read (unpack it first: %[1]s -d)", compression))
 }

@@ -26,23 +26,22 @@ func TestWhatOfAnArchiveIsLoaded(t *testing.T) {
 		return addendum(image, nil, map[string]string{nameAnnotation: name})
 	}
 	about := addendum(build(t, v1.Platform{OS: "unknown", Architecture: "unknown"}), &v1.Platform{OS: "unknown", Architecture: "unknown"}, map[string]string{aboutAnnotation: "attestation-manifest"})
-	list := mutate.IndexAddendum{Add: mutate.AppendManifests(empty.Index, addendum(image, &here, nil), about), Descriptor: v1.Descriptor{Annotations: map[string]string{nameAnnotation: "foo:v1"}}}
-	index := func(all ...mutate.IndexAddendum) string { return oci(t, mutate.AppendManifests(empty.Index, all...)) }
+	list := addendum(mutate.AppendManifests(empty.Index, addendum(image, &here, nil), about), nil, map[string]string{nameAnnotation: "foo:v1"})
 	for title, tc := range map[string]struct {
 		archive        string
 		names, leftOut []string
 	}{
-		"one image under two names":         {index(name(image, "foo:v1"), name(image, "foo:v2")), []string{"foo:v1", "foo:v2"}, nil},
+		"one image under two names":         {oci(t, name(image, "foo:v1"), name(image, "foo:v2")), []string{"foo:v1", "foo:v2"}, nil},
 		"one image under two names, docker": {docker(t, image, "foo:v1", "bar:v1"), []string{"foo:v1", "bar:v1"}, nil},
-		"two images":                        {index(name(image, "foo:v1"), name(second, "bar:v1")), []string{"foo:v1", "bar:v1"}, nil},
-		"two images, docker":                {rawDockers(t, map[string]v1.Image{"foo:v1": image, "bar:v1": second}), []string{"foo:v1", "bar:v1"}, nil},
-		"one name for two platforms":        {index(name(foreign, "foo:v1"), name(image, "foo:v1")), []string{"foo:v1"}, nil},
-		"an attestation beside the image":   {index(list), []string{"foo:v1"}, nil},
-		"a name for another platform": {index(name(image, "foo:v1"), name(foreign, "bar:v1")), []string{"foo:v1"},
+		"two images":                        {oci(t, name(image, "foo:v1"), name(second, "bar:v1")), []string{"foo:v1", "bar:v1"}, nil},
+		"two images, docker":                {dockerOf(t, part{image, []string{"foo:v1"}, []storing{plain}}, part{second, []string{"bar:v1"}, []storing{plain}}), []string{"foo:v1", "bar:v1"}, nil},
+		"one name for two platforms":        {oci(t, name(foreign, "foo:v1"), name(image, "foo:v1")), []string{"foo:v1"}, nil},
+		"an attestation beside the image":   {oci(t, list), []string{"foo:v1"}, nil},
+		"a name for another platform": {oci(t, name(image, "foo:v1"), name(foreign, "bar:v1")), []string{"foo:v1"},
 			[]string{"bar:v1 is left out: it is for plan9/mips, but this machine is " + machine}},
-		"one name for two images": {index(name(image, "foo:v1"), name(second, "foo:v1")), []string{"foo:v1"},
+		"one name for two images": {oci(t, name(image, "foo:v1"), name(second, "foo:v1")), []string{"foo:v1"},
 			[]string{"an image is left out: the archive has two images that are called foo:v1 (the first one is loaded)"}},
-		"an image without a name": {index(name(image, "foo:v1"), addendum(second, nil, nil)), []string{"foo:v1"},
+		"an image without a name": {oci(t, name(image, "foo:v1"), addendum(second, nil, nil)), []string{"foo:v1"},
 			[]string{"an image is left out: " + errNoName.Error()}},
 	} {
 		t.Run(title, func(t *testing.T) {
@@ -72,8 +71,8 @@ func TestHowAnArchiveMayBeCompressed(t *testing.T) {
 		"the first layer":     rawDocker(t, image, []string{"foo:v1"}, gzipIt, plain),
 		"the second layer":    rawDocker(t, image, []string{"foo:v1"}, plain, gzipIt),
 		"a layer by zstd":     rawDocker(t, image, []string{"foo:v1"}, plain, zstdIt),
-		"the archive":         writeFile(t, gzipped(t, docker(t, image, "foo:v1"))),
-		"the archive by zstd": writeFile(t, zstdIt(t, []byte(readFile(t, docker(t, image, "foo:v1"))))),
+		"the archive":         writeFile(t, gzipIt(t, readFile(t, docker(t, image, "foo:v1")))),
+		"the archive by zstd": writeFile(t, zstdIt(t, readFile(t, docker(t, image, "foo:v1")))),
 	} {
 		t.Run(title, func(t *testing.T) {
 			s := newStore(t)

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -57,15 +55,6 @@ func rawDocker(t *testing.T, image v1.Image, names []string, layers ...storing) 
 	return dockerOf(t, part{image, names, layers})
 }
 
-func rawDockers(t *testing.T, images map[string]v1.Image) string {
-	t.Helper()
-	var parts []part
-	for _, name := range slices.Sorted(maps.Keys(images)) {
-		parts = append(parts, part{images[name], []string{name}, []storing{plain}})
-	}
-	return dockerOf(t, parts...)
-}
-
 // dockerOf writes a docker archive of several images, as docker save writes it.
 func dockerOf(t *testing.T, parts ...part) string {
 	t.Helper()
@@ -99,9 +88,9 @@ func dockerOf(t *testing.T, parts ...part) string {
 	return writeFile(t, tarOf(t, files...))
 }
 
-func readFile(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	return string(data)
+	return data
 }

@@ -69,7 +69,7 @@ func extractOne(root *os.Root, name string, header *tar.Header, content io.Reade
 		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		// Whoever runs the lab must be able to copy and to delete it.
+		// The person who runs the lab must be able to copy and to delete it.
 		sticky := header.FileInfo().Mode() & fs.ModeSticky
 		return errors.Join(own(root, name, header), root.Chmod(name, mode|sticky|0o700))
 	}

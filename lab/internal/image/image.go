@@ -17,10 +17,11 @@ import (
 
 	"github.com/distribution/reference"
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"k8s.io/component-base/version"
 )
 
-// Image is one image of the store.
+// Image is one image of the store. What of it is JSON is in the file beside the files of a loaded one.
 type Image struct {
 	// ID is how the kubelet refers to the image once it has found it.
 	ID string
@@ -30,28 +31,19 @@ type Image struct {
 	// archive has no manifest, and so none.
 	Digests []string
 	// Size of its files in bytes, never 0: the kubelet refuses an image without.
-	Size   uint64
-	Config Config
+	Size uint64
+	// Config is what the image says about the containers made of it.
+	Config v1.Config
 
 	// Builtin images have no files: their containers see the host's.
-	Builtin bool
+	Builtin bool `json:"-"`
 	// Pause is the image whose container only waits.
-	Pause bool
+	Pause bool `json:"-"`
 	// Program is what this program does for the container when it is called by this name:
 	// kube-scheduler. Empty for most images.
-	Program string
+	Program string `json:"-"`
 
 	dir string
-}
-
-// Config is what an image says about the containers made of it.
-type Config struct {
-	Entrypoint []string
-	Cmd        []string
-	Env        []string
-	WorkingDir string
-	User       string
-	StopSignal string
 }
 
 // builtins by the last part of their repository's path. Whatever the registry
@@ -60,7 +52,7 @@ type Config struct {
 //
 // To add one, describe here what its containers run by default.
 var builtins = map[string]Image{
-	"busybox":                 {ID: "builtin/busybox", Names: []string{"busybox"}, Size: 1, Builtin: true, Config: Config{Cmd: []string{"sh"}}},
+	"busybox":                 {ID: "builtin/busybox", Names: []string{"busybox"}, Size: 1, Builtin: true, Config: v1.Config{Cmd: []string{"sh"}}},
 	"pause":                   {ID: "builtin/pause", Names: []string{"pause"}, Size: 1, Builtin: true, Pause: true},
 	"kube-scheduler":          ofKubernetes("kube-scheduler"),
 	"kube-controller-manager": ofKubernetes("kube-controller-manager"),
@@ -69,7 +61,7 @@ var builtins = map[string]Image{
 func ofKubernetes(program string) Image {
 	return Image{
 		ID: "builtin/" + program, Names: []string{OfKubernetes(program)}, Size: 1, Builtin: true,
-		Program: program, Config: Config{Entrypoint: []string{program}},
+		Program: program, Config: v1.Config{Entrypoint: []string{program}},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestUser(t *testing.T) {
 		"web":       {0, "web"},
 		"web:web":   {0, "web"},
 	} {
-		uid, name := Image{Config: Config{User: user}}.User()
+		uid, name := Image{Config: v1.Config{User: user}}.User()
 		assert.Equal(t, want.uid, uid, user)
 		assert.Equal(t, want.name, name, user)
 	}

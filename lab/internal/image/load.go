@@ -167,16 +167,7 @@ func unpack(ctx context.Context, image v1.Image, digest v1.Hash, temp, dir strin
 	if err != nil {
 		return fmt.Errorf("unpacking the image's files: %w", err)
 	}
-	c := config.Config
-	err = write(temp, record{
-		ID:   digest.String(),
-		Size: max(size, 1),
-		Config: Config{
-			Entrypoint: c.Entrypoint, Cmd: c.Cmd, Env: c.Env,
-			WorkingDir: c.WorkingDir, User: c.User, StopSignal: c.StopSignal,
-		},
-	})
-	if err != nil {
+	if err := (Image{ID: digest.String(), Size: max(size, 1), Config: config.Config, dir: temp}).write(); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(dir); err != nil { // what a kill left behind

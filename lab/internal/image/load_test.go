@@ -32,14 +32,12 @@ func content(t *testing.T, image Image, path string) string {
 
 func TestLoad(t *testing.T) {
 	image := build(t, here, hello("hi"))
-	other := v1.Platform{OS: "plan9", Architecture: "mips"}
 	named := map[string]string{"io.containerd.image.name": "foo:v1", "org.opencontainers.image.ref.name": "v1"}
-	multi := mutate.AppendManifests(empty.Index, addendum(build(t, other, hello("no")), &other, nil), addendum(image, &here, nil))
+	multi := mutate.AppendManifests(empty.Index, addendum(build(t, elsewhere, hello("no")), &elsewhere, nil), addendum(image, &here, nil))
 	for name, archive := range map[string]string{
 		"a docker archive":                docker(t, image, "foo:v1"),
-		"a compressed docker archive":     writeFile(t, gzipped(t, docker(t, image, "foo:v1"))),
-		"an OCI archive":                  oci(t, mutate.AppendManifests(empty.Index, addendum(image, nil, named))),
-		"an OCI archive of many platform": oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: multi, Descriptor: v1.Descriptor{Annotations: named}})),
+		"an OCI archive":                  oci(t, addendum(image, nil, named)),
+		"an OCI archive of many platform": oci(t, addendum(multi, nil, named)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -52,7 +50,9 @@ func TestLoad(t *testing.T) {
 			}
 			found, err := s.Find("foo:v1")
 			require.NoError(t, err)
-			assert.Equal(t, Config{[]string{"/app"}, []string{"serve"}, []string{"A=b"}, "/srv", "1000:2000", "SIGQUIT"}, found.Config)
+			config, err := image.ConfigFile()
+			require.NoError(t, err)
+			assert.Equal(t, config.Config, found.Config)
 			assert.EqualValues(t, 2, found.Size)
 			assert.Equal(t, "hi", content(t, found, "hello"))
 			uid, username := found.User()
@@ -100,9 +100,13 @@ func TestNameMovesToTheNewerImage(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	s := newStore(t)
+	ours := OfKubernetes("kube-scheduler")
 	for ref, want := range map[string]string{
 		"busybox":                      "builtin/busybox",
 		"busybox:1.36":                 "builtin/busybox",
+		ours:                           "builtin/kube-scheduler",
+		"registry.example/" + ours:     "builtin/kube-scheduler",
+		"builtin/kube-scheduler":       "builtin/kube-scheduler",
 		"registry.example/x/busybox:y": "builtin/busybox",
 		"busybox@sha256:" + strings.Repeat("0", 64): "builtin/busybox",
 		"registry.example:5000/pause":               "builtin/pause",
@@ -111,6 +115,10 @@ func TestFind(t *testing.T) {
 		found, err := s.Find(ref)
 		require.NoError(t, err, ref)
 		assert.Equal(t, want, found.ID, ref)
+	}
+	for _, ref := range []string{"kube-scheduler", "kube-scheduler:v1.0.0", "registry.example/kube-scheduler:mine"} {
+		_, err := s.Find(ref)
+		assert.ErrorContains(t, err, ours, "a part of Kubernetes has the version of the lab: %s", ref)
 	}
 	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("mine")), "busybox:1.36"))
 	require.NoError(t, err)
@@ -124,9 +132,8 @@ func TestFind(t *testing.T) {
 
 func TestFindByDigest(t *testing.T) {
 	image := build(t, here, hello("hi"))
-	other := v1.Platform{OS: "plan9", Architecture: "mips"}
 	named := map[string]string{"io.containerd.image.name": "docker.io/library/foo:v1"}
-	list := mutate.AppendManifests(empty.Index, addendum(build(t, other, hello("no")), &other, nil), addendum(image, &here, nil))
+	list := mutate.AppendManifests(empty.Index, addendum(build(t, elsewhere, hello("no")), &elsewhere, nil), addendum(image, &here, nil))
 	digestOf := func(from interface{ Digest() (v1.Hash, error) }) string {
 		digest, err := from.Digest()
 		require.NoError(t, err)
@@ -140,7 +147,7 @@ func TestFindByDigest(t *testing.T) {
 	assert.Equal(t, found.ID, found.Reference(), "a docker archive has no manifest")
 
 	for range 2 { // loading twice is harmless
-		_, err = s.Load(t.Context(), oci(t, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: list, Descriptor: v1.Descriptor{Annotations: named}})))
+		_, err = s.Load(t.Context(), oci(t, addendum(list, nil, named)))
 		require.NoError(t, err)
 	}
 	assert.NotEqual(t, digestOf(image), digestOf(list))
@@ -169,8 +176,7 @@ func TestFindByDigest(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	dir := t.TempDir()
-	other := v1.Platform{OS: "plan9", Architecture: "mips"}
-	foreign := build(t, other)
+	foreign := build(t, elsewhere)
 	whole, err := os.ReadFile(docker(t, build(t, here, hello("hi")), "foo:v1"))
 	require.NoError(t, err)
 	noImage := "the archive has no image for " + machine + ", which this machine is; it has "
@@ -181,12 +187,12 @@ func TestLoadRefuses(t *testing.T) {
 		"an empty file":    {writeFile(t, nil), "this is not an image archive"},
 		"some other tar":   {writeFile(t, tarOf(t, hello("hi"))), "this is not an image archive"},
 		"no name (docker)": {docker(t, build(t, here)), "the archive does not name its image"},
-		"no name (OCI)":    {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, here), nil, nil))), "the archive does not name its image"},
+		"no name (OCI)":    {oci(t, addendum(build(t, here), nil, nil)), "the archive does not name its image"},
 		"another platform": {docker(t, foreign, "foo:v1"), noImage + "plan9/mips (build or save"},
-		"no platform fits": {oci(t, mutate.AppendManifests(empty.Index, addendum(foreign, &other, nil))), noImage + "plan9/mips (build or save"},
-		"an attestation":   {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, v1.Platform{}), nil, map[string]string{nameAnnotation: "foo:v1", aboutAnnotation: "attestation-manifest"}))), noImage + "none at all"},
-		"a chart":          {oci(t, mutate.AppendManifests(empty.Index, addendum(mutate.ConfigMediaType(build(t, v1.Platform{}), "application/vnd.cncf.helm.config.v1+json"), nil, map[string]string{nameAnnotation: "foo:v1"}))), noImage + "none at all"},
-		"a tag, no name":   {oci(t, mutate.AppendManifests(empty.Index, addendum(build(t, here), nil, map[string]string{refAnnotation: "1.0"}))), `the archive names its image by nothing but a tag, "1.0" (save it by its full name: NAME:1.0)`},
+		"no platform fits": {oci(t, addendum(foreign, &elsewhere, nil)), noImage + "plan9/mips (build or save"},
+		"an attestation":   {oci(t, addendum(build(t, v1.Platform{}), nil, map[string]string{nameAnnotation: "foo:v1", aboutAnnotation: "attestation-manifest"})), noImage + "none at all"},
+		"a chart":          {oci(t, addendum(mutate.ConfigMediaType(build(t, v1.Platform{}), "application/vnd.cncf.helm.config.v1+json"), nil, map[string]string{nameAnnotation: "foo:v1"})), noImage + "none at all"},
+		"a tag, no name":   {oci(t, addendum(build(t, here), nil, map[string]string{refAnnotation: "1.0"})), `the archive names its image by nothing but a tag, "1.0" (save it by its full name: NAME:1.0)`},
 		"a dangling image": {rawDocker(t, build(t, here, hello("hi")), []string{"<none>:<none>"}, plain), "the archive does not name its image"},
 		"cut off":          {writeFile(t, whole[:512+10]), "the archive is cut off"},
 		"a missing layer":  {rawDocker(t, build(t, here, hello("hi")), []string{"foo:v1"}, missing), "the archive lacks a part of its image (save it again, whole): layer 1 of 1: "},

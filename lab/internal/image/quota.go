@@ -25,26 +25,26 @@ const (
 // quota is what may still be unpacked.
 type quota struct {
 	bytes, files int64
-	tooLarge     limitError // what the limit was, and whose
+	tooLarge     refusal // what the limit was, and whose
 }
 
-// limitError says what something is more than.
-type limitError string
+// refusal is an error that says all about why an archive isn't unpacked.
+type refusal string
 
-func (e limitError) Error() string { return string(e) }
+func (r refusal) Error() string { return string(r) }
 
 // quota allows as much as the limit of the store, and leaves the others on the disk a tenth of
 // what is free.
 func (s *Store) quota() *quota {
 	q := &quota{bytes: s.Limit, files: maxFiles}
-	q.tooLarge = limitError(fmt.Sprintf("it unpacks to more than %s (to allow more: lab load --limit=%s)", size(s.Limit), size(2*s.Limit)))
+	q.tooLarge = refusal(fmt.Sprintf("it unpacks to more than %s (to allow more: lab load --limit=%s)", size(s.Limit), size(2*s.Limit)))
 	var disk unix.Statfs_t
 	if err := unix.Statfs(s.dir, &disk); err != nil {
 		return q
 	}
 	if room := min(disk.Bavail*uint64(disk.Bsize)/10*9, math.MaxInt64); int64(room) < q.bytes {
 		q.bytes = int64(room)
-		q.tooLarge = limitError(fmt.Sprintf("it unpacks to more than %s, nine tenths of what is free on the disk of %s (free some space)", size(q.bytes), s.dir))
+		q.tooLarge = refusal(fmt.Sprintf("it unpacks to more than %s, nine tenths of what is free on the disk of %s (free some space)", size(q.bytes), s.dir))
 	}
 	return q
 }
@@ -54,7 +54,7 @@ func size(bytes int64) string { return resource.NewQuantity(bytes, resource.Bina
 // take takes a file of that size.
 func (q *quota) take(bytes int64) error {
 	if q.files--; q.files < 0 {
-		return limitError(fmt.Sprintf("it has more than %d files", maxFiles))
+		return refusal(fmt.Sprintf("it has more than %d files", maxFiles))
 	}
 	if q.bytes -= bytes; q.bytes < 0 {
 		return q.tooLarge

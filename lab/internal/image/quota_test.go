@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,11 +27,11 @@ func TestAnArchiveThatUnpacksToMoreThanTheLimit(t *testing.T) {
 	named := map[string]string{nameAnnotation: "foo:v1"}
 	const want = "it unpacks to more than 1536Ki (to allow more: lab load --limit=3Mi)"
 	for sentence, archive := range map[string]string{
-		"the archive is compressed":       writeFile(t, gzipped(t, docker(t, large, "foo:v1"))),
-		"the archive by zstd":             writeFile(t, zstdIt(t, []byte(readFile(t, docker(t, large, "foo:v1"))))),
+		"the archive is compressed":       writeFile(t, gzipIt(t, readFile(t, docker(t, large, "foo:v1")))),
+		"the archive by zstd":             writeFile(t, zstdIt(t, readFile(t, docker(t, large, "foo:v1")))),
 		"a layer is compressed":           rawDocker(t, large, []string{"foo:v1"}, gzipIt),
 		"a layer by zstd":                 rawDocker(t, large, []string{"foo:v1"}, zstdIt),
-		"a layer of OCI's":                oci(t, mutate.AppendManifests(empty.Index, addendum(large, nil, named))),
+		"a layer of OCI's":                oci(t, addendum(large, nil, named)),
 		"several layers together":         rawDocker(t, twoLayers, []string{"foo:v1"}, gzipIt, gzipIt),
 		"several images together":         dockerOf(t, part{build(t, here, bomb(1<<20)), []string{"foo:v1"}, []storing{gzipIt}}, part{build(t, here, bomb(1<<20+1)), []string{"bar:v1"}, []storing{gzipIt}}),
 		"the first file of the archive":   writeFile(t, tarOf(t, bomb(2<<20))),
@@ -55,7 +54,7 @@ func TestAnArchiveThatUnpacksToMoreThanTheLimit(t *testing.T) {
 	require.NoError(t, err, "with a larger limit")
 	s = newStore(t)
 	s.Limit = 7 << 19 // a little more than one of it
-	_, err = s.Load(t.Context(), oci(t, mutate.AppendManifests(empty.Index, addendum(large, nil, named), addendum(large, nil, map[string]string{nameAnnotation: "bar:v1"}))))
+	_, err = s.Load(t.Context(), oci(t, addendum(large, nil, named), addendum(large, nil, map[string]string{nameAnnotation: "bar:v1"})))
 	require.NoError(t, err, "two names are no two images")
 }
 
@@ -112,8 +111,8 @@ func TestADescriptionThatIsTooLong(t *testing.T) {
 		"of a docker archive":         {writeFile(t, tarOf(t, hello(long).named("manifest.json"))), "manifest.json of the archive is no description of an image"},
 		"of an image of docker":       {writeFile(t, tarOf(t, hello(`[{"Config": "c"}]`).named("manifest.json"), hello(long).named("c"))), "c of the archive is no description of an image"},
 		"of an OCI archive":           {writeFile(t, tarOf(t, hello(long).named("index.json"))), "index.json of the archive is no description of an image"},
-		"of an image":                 {enlarged(t, oci(t, mutate.AppendManifests(empty.Index, index)), digestOf(t, index.Add.(v1.Image).Digest)), "is longer than 16Mi"},
-		"the configuration":           {enlarged(t, oci(t, mutate.AppendManifests(empty.Index, index)), digestOf(t, index.Add.(v1.Image).ConfigName)), "is longer than 16Mi"},
+		"of an image":                 {enlarged(t, oci(t, index), digestOf(t, index.Add.(v1.Image).Digest)), "is longer than 16Mi"},
+		"the configuration":           {enlarged(t, oci(t, index), digestOf(t, index.Add.(v1.Image).ConfigName)), "is longer than 16Mi"},
 		"that is a link to somewhere": {writeFile(t, tarOf(t, file{Header: tar.Header{Name: "index.json", Typeflag: tar.TypeSymlink, Linkname: "/dev/zero"}})), "this is not an image archive"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -134,7 +133,7 @@ func digestOf(t *testing.T, from func() (v1.Hash, error)) string {
 func enlarged(t *testing.T, archive, name string) string {
 	t.Helper()
 	var files []file
-	for r := tar.NewReader(strings.NewReader(readFile(t, archive))); ; {
+	for r := tar.NewReader(bytes.NewReader(readFile(t, archive))); ; {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break

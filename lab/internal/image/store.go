@@ -39,15 +39,6 @@ func NewStore(dir string) *Store { return &Store{Limit: DefaultLimit, dir: dir} 
 // Dir is where the store keeps its files.
 func (s *Store) Dir() string { return s.dir }
 
-// record is the file beside an image's files.
-type record struct {
-	ID      string
-	Names   []string
-	Digests []string
-	Size    uint64
-	Config  Config
-}
-
 // UnknownError says that an image is not in the store.
 type UnknownError struct {
 	Ref   string
@@ -132,8 +123,8 @@ func (s *Store) loaded() (images []Image, err error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		var r record
-		err := jsonfile.Read(path, &r)
+		image := Image{dir: filepath.Dir(path)}
+		err := jsonfile.Read(path, &image)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
@@ -149,7 +140,7 @@ func (s *Store) loaded() (images []Image, err error) {
 		if err != nil {
 			return nil, err
 		}
-		images = append(images, Image{ID: r.ID, Names: r.Names, Digests: r.Digests, Size: r.Size, Config: r.Config, dir: filepath.Dir(path)})
+		images = append(images, image)
 	}
 	return images, nil
 }
@@ -175,7 +166,7 @@ func (s *Store) name(id string, names, digests []string) error {
 		if slices.Equal(had, image.Names) && slices.Equal(hadDigests, image.Digests) {
 			continue
 		}
-		if err := write(image.dir, record{ID: image.ID, Names: image.Names, Digests: image.Digests, Size: image.Size, Config: image.Config}); err != nil {
+		if err := image.write(); err != nil {
 			return err
 		}
 	}
@@ -186,8 +177,8 @@ func without(all, some []string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return slices.Contains(some, s) })
 }
 
-func write(dir string, r record) error {
-	return jsonfile.Write(filepath.Join(dir, recordFile), r)
+func (i Image) write() error {
+	return jsonfile.Write(filepath.Join(i.dir, recordFile), i)
 }
 
 // lock lets writers take turns, until ctx ends.

@@ -26,7 +26,7 @@ func configuration(l layout.Layout, s settings.Settings) (*options.KubeletServer
 	flags.RootDirectory = root
 	flags.CertDirectory = l.PKI()
 	flags.HostnameOverride = component.NodeName
-	// Somebody else gives the node its address, see cluster.RunCloud.
+	// cluster.RunCloud gives the node its address.
 	flags.CloudProvider = "external"
 	// Each minute the kubelet removes what does not run, but for the newest of each. One that was
 	// created and is not yet started is the newest, and then the one before it goes, with the log

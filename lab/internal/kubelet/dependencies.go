@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 	kubeletutil "k8s.io/kubernetes/pkg/kubelet/util"
 	"k8s.io/kubernetes/pkg/util/oom"
+	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	mount "k8s.io/mount-utils"
 
 	"example.com/hacking-a-controller/lab/internal/component"
@@ -28,7 +29,7 @@ import (
 func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependencies, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig(pki.Kubelet))
 	if err != nil {
-		return nil, fmt.Errorf("reading the kubelet's kubeconfig (to write it anew: lab down, then lab up): %w", err)
+		return nil, fmt.Errorf("reading the kubelet's kubeconfig (to write it again: lab down, then lab up): %w", err)
 	}
 	config.QPS, config.Burst = 100, 200
 	client, err := kubernetes.NewForConfig(config)
@@ -37,7 +38,9 @@ func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependenc
 	}
 	// Heartbeats have a client of their own, so that they never queue behind the
 	// requests for pods.
-	heartbeat, err := kubernetes.NewForConfig(unlimited(config))
+	unlimited := rest.CopyConfig(config)
+	unlimited.QPS = -1
+	heartbeat, err := kubernetes.NewForConfig(unlimited)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependenc
 		CAdvisorInterface: machine{},
 		OSInterface:       hostOS{},
 		VolumePlugins:     volumePlugins(),
-		HostUtil:          newHostUtil(),
+		HostUtil:          hostUtil{hostutil.NewFakeHostUtil(nil)},
 		Subpather:         subpather{},
 		// Volumes are plain directories: what the kubelet would mount (a tmpfs for
 		// a secret) is left out.
@@ -66,12 +69,6 @@ func dependencies(l layout.Layout, service *runtime.Service) (*kubelet.Dependenc
 		NodeStartupLatencyTracker: kubeletutil.NewNodeStartupLatencyTracker(klog.Background()),
 		TracerProvider:            nooptrace.NewTracerProvider(),
 	}, nil
-}
-
-func unlimited(config *rest.Config) *rest.Config {
-	c := rest.CopyConfig(config)
-	c.QPS = -1
-	return c
 }
 
 // secure makes the kubelet's own server ask who is calling and whether they may.

@@ -5,6 +5,7 @@ import (
 	goruntime "runtime"
 
 	cadvisorapi "github.com/google/cadvisor/lib/model"
+	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/kubelet/cadvisor"
 )
@@ -50,3 +51,12 @@ func (machine) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
 func (machine) RootFsInfo() (cadvisorapi.FsInfo, error) { return cadvisorapi.FsInfo{}, nil }
 
 func (machine) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) { return cadvisorapi.FsInfo{}, nil }
+
+// kernelVersion is what `uname -r` prints.
+func kernelVersion() string {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return "unknown"
+	}
+	return unix.ByteSliceToString(name.Release[:])
+}

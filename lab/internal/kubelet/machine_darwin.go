@@ -14,12 +14,3 @@ func totalMemory() (uint64, error) {
 	}
 	return size, nil
 }
-
-// kernelVersion is what `uname -r` prints.
-func kernelVersion() string {
-	release, err := unix.Sysctl("kern.osrelease")
-	if err != nil {
-		return "unknown"
-	}
-	return release
-}

@@ -14,12 +14,3 @@ func totalMemory() (uint64, error) {
 	}
 	return uint64(info.Totalram) * uint64(info.Unit), nil
 }
-
-// kernelVersion is what `uname -r` prints.
-func kernelVersion() string {
-	var name unix.Utsname
-	if err := unix.Uname(&name); err != nil {
-		return "unknown"
-	}
-	return unix.ByteSliceToString(name.Release[:])
-}

@@ -14,8 +14,8 @@ import (
 	tcpprobe "k8s.io/kubernetes/pkg/probe/tcp"
 )
 
-// checkFunc says why a probe of an address would be answered by somebody else than the
-// pod whose address it is.
+// checkFunc says why a probe of an address would be answered by a process that isn't of the
+// pod with that address.
 type checkFunc func(host string, port int) error
 
 // checkProbes makes every probe over the network check first who listens, because all

@@ -58,10 +58,6 @@ type hostUtil struct {
 	*hostutil.FakeHostUtil
 }
 
-func newHostUtil() hostUtil {
-	return hostUtil{hostutil.NewFakeHostUtil(nil)}
-}
-
 // PathExists is asked about the subPath of a volume mount.
 func (hostUtil) PathExists(path string) (bool, error) {
 	_, err := os.Stat(path)

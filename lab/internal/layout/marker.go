@@ -17,7 +17,7 @@ import (
 const format = 1
 
 // markerText is the README of a lab's folder. It is what the folder is known by:
-// nobody else begins a README so. Before there was a second format to tell it from,
+// no other README begins this way. Before there was a second format to tell it from,
 // the first one was not named.
 const markerText = "This folder is written by the lab (format %d). To delete it, and all that runs from it: lab reset\n"
 

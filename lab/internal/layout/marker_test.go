@@ -25,22 +25,6 @@ func newFolder(t *testing.T, files map[string]string) Layout {
 	return l
 }
 
-func TestCreateMarksTheFolderAsTheLabs(t *testing.T) {
-	l, err := New(filepath.Join(t.TempDir(), "lab"))
-	require.NoError(t, err)
-	exists, err := l.Exists()
-	require.NoError(t, err)
-	assert.False(t, exists)
-	require.NoError(t, l.Create())
-	exists, err = l.Exists()
-	require.NoError(t, err)
-	assert.True(t, exists)
-	require.NoError(t, l.Create(), "twice is harmless")
-	info, err := os.Stat(l.Root())
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-}
-
 func TestWhoseFolderItIs(t *testing.T) {
 	const foreign = "is not empty and was not written by the lab"
 	for name, tc := range map[string]struct {

@@ -31,9 +31,9 @@ func (l Layout) isOurs(path string) bool {
 }
 
 // Remove deletes what the lab has written, and the folder itself if nothing else is
-// in it. What somebody else has put there is left, and its names are returned; the
-// folder then stays a lab's, so that the next one may use it.
-func (l Layout) Remove() (left []string, err error) {
+// in it. What somebody else has put there is left, as are the files at the paths in keep, and the
+// names of all of these are returned; the folder then stays a lab's, so that the next one may use it.
+func (l Layout) Remove(keep ...string) (left []string, err error) {
 	mounts, err := mounted.Below(l.root)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (l Layout) Remove() (left []string, err error) {
 	for _, name := range names {
 		switch path := l.Join(name); {
 		case name == markerName, path == l.CommandLock(): // last, see removeLast
-		case l.isOurs(path):
+		case l.isOurs(path) && !slices.Contains(keep, path):
 			if err := os.RemoveAll(path); err != nil {
 				return nil, fmt.Errorf("deleting the lab's folder: %w", err)
 			}

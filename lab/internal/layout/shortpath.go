@@ -16,8 +16,8 @@ const maxKubelet = 75
 
 // LinkKubelet returns the path that the kubelet is to use as its root directory:
 // [Layout.Kubelet] or, when that is too long, a link to it in the folder for
-// temporary files. Everybody may write there, so a link of somebody else's, who could
-// turn it to another folder at any time, is refused.
+// temporary files. Everybody may write there, so a link that another user has made is
+// refused: they could point it to another folder at any time.
 func (l Layout) LinkKubelet() (string, error) { return l.linkKubelet(os.Geteuid()) }
 
 func (l Layout) linkKubelet(uid int) (string, error) {

@@ -4,8 +4,8 @@
 // Every process of the lab inherits two files. The first is the reading end of
 // a pipe whose writing end only the supervisor has: the kernel closes it when
 // the supervisor dies, however it dies, and the read returns. The second is a
-// lock file that stays locked while any process has it open, so whoever can
-// take that lock knows that nothing of the lab is left.
+// lock file that stays locked while any process has it open, so a process that
+// can take that lock knows that nothing of the lab is left.
 package lifeline
 
 import (

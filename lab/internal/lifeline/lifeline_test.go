@@ -79,26 +79,6 @@ func TestAProcessHoldsTheLockAsLongAsItLives(t *testing.T) {
 	require.NoError(t, take())
 }
 
-func TestAProcessEndsWhenItsLifelineIsCut(t *testing.T) {
-	pipe, cut, err := os.Pipe()
-	require.NoError(t, err)
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "LIFELINE_TEST_CHILD=1", Env)
-	child.ExtraFiles = []*os.File{pipe, pipe}
-	out, err := child.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, child.Start())
-	buffer := make([]byte, 1000)
-	n, err := out.Read(buffer)
-	require.NoError(t, err)
-
-	require.NoError(t, cut.Close())
-	var exit *exec.ExitError
-	require.ErrorAs(t, child.Wait(), &exit)
-	assert.Equal(t, 1, exit.ExitCode())
-	assert.NotContains(t, string(buffer[:n]), "went on")
-}
-
 func TestAProcessWithoutALifelineGoesOn(t *testing.T) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), "LIFELINE_TEST_CHILD=1")

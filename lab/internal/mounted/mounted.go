@@ -1,5 +1,5 @@
-// Package mounted finds what is mounted within a folder. To delete such a folder
-// is to delete somebody else's files.
+// Package mounted finds what is mounted within a folder. Deleting such a folder would
+// delete someone else's files.
 package mounted
 
 import (

@@ -20,7 +20,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/atomicfile"
 )
 
-// How long certificates live. Leaves are made anew at every start of the lab.
+// How long certificates live. Leaves are signed again at every start of the lab.
 const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	leafLife      = 365 * 24 * time.Hour

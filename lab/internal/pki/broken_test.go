@@ -17,23 +17,23 @@ import (
 	"example.com/hacking-a-controller/lab/internal/testenv"
 )
 
-const server = "https://127.0.0.1:1"
+const server, faults = "https://127.0.0.1:1", "https://127.0.0.1:2"
 
-// lasting are the files that a start keeps. All others it makes anew in any case.
+// lasting are the files that a start keeps. All others it makes again in any case.
 func lasting(l layout.Layout) []string {
 	return []string{
 		l.Cert(CA), l.Key(CA), l.Cert(EtcdCA), l.Key(EtcdCA), l.Cert(FrontProxyCA), l.Key(FrontProxyCA), l.Key(ServiceAccount),
 	}
 }
 
-func TestAStartMakesAnewEachFileThat(t *testing.T) {
+func TestAStartReplacesEachFileThat(t *testing.T) {
 	for name, damage := range testenv.Damages {
 		t.Run(name, func(t *testing.T) {
 			l := create(t)
-			require.NoError(t, WriteKubeconfigs(l, server))
+			require.NoError(t, WriteKubeconfigs(l, server, faults))
 			for _, file := range lasting(l) {
 				testenv.Damage(t, file, damage)
-				expectMadeAnew(t, l, file)
+				expectReplaced(t, l, file)
 			}
 			others := []string{l.AdminKubeconfig()}
 			entries, err := os.ReadDir(l.Join("pki"))
@@ -46,7 +46,7 @@ func TestAStartMakesAnewEachFileThat(t *testing.T) {
 					testenv.Damage(t, file, damage)
 				}
 			}
-			expectMadeAnew(t, l)
+			expectReplaced(t, l)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func TestAStartReplacesAnAuthorityThatIsNotValidNow(t *testing.T) {
 				require.NoError(t, writePair(l.Cert(name), l.Key(name), der, a.key))
 			}
 			sentences := createAgain(t, l)
-			require.NoError(t, WriteKubeconfigs(l, server))
+			require.NoError(t, WriteKubeconfigs(l, server, faults))
 			expectWhole(t, l)
 			require.Len(t, sentences, 3)
 			for _, sentence := range sentences {
@@ -77,11 +77,11 @@ func TestAStartReplacesAnAuthorityThatIsNotValidNow(t *testing.T) {
 	}
 }
 
-// expectMadeAnew starts a lab and expects a sentence for each file.
-func expectMadeAnew(t *testing.T, l layout.Layout, files ...string) {
+// expectReplaced starts a lab and expects a sentence for each file.
+func expectReplaced(t *testing.T, l layout.Layout, files ...string) {
 	t.Helper()
 	sentences := createAgain(t, l)
-	require.NoError(t, WriteKubeconfigs(l, server))
+	require.NoError(t, WriteKubeconfigs(l, server, faults))
 	expectWhole(t, l)
 	require.Len(t, sentences, len(files))
 	for i, file := range files {
@@ -110,22 +110,29 @@ func expectWhole(t *testing.T, l layout.Layout) {
 	}
 	_, err := readPEM(l.Key(ServiceAccount), x509.ParseECPrivateKey)
 	require.NoError(t, err)
-	for _, file := range []string{l.AdminKubeconfig(), l.Kubeconfig(ControllerManager), l.Kubeconfig(Scheduler), l.Kubeconfig(Kubelet)} {
+	for file, want := range map[string]struct{ leaf, server string }{
+		l.AdminKubeconfig():             {Admin, server},
+		l.Kubeconfig(ControllerManager): {ControllerManagerClient, server},
+		l.Kubeconfig(Scheduler):         {SchedulerClient, server},
+		l.Kubeconfig(Kubelet):           {KubeletClientOfAPI, server},
+		l.Kubeconfig(FaultProxy):        {Admin, faults},
+	} {
 		config, err := clientcmd.BuildConfigFromFlags("", file)
 		require.NoError(t, err)
-		_, err = tls.X509KeyPair(config.CertData, config.KeyData)
-		require.NoError(t, err, file)
+		assert.Equal(t, want.server, config.Host, file)
 		assert.Equal(t, read(t, l.Cert(CA)), string(config.CAData), file)
+		assert.Equal(t, read(t, l.Cert(want.leaf)), string(config.CertData), file)
+		assert.Equal(t, read(t, l.Key(want.leaf)), string(config.KeyData), file)
 	}
 }
 
 // A start that ended between the two writes leaves the key of a new authority with the
 // certificate of the old one.
-func TestAKeyOfAnotherAuthorityIsMadeAnew(t *testing.T) {
+func TestAKeyOfAnotherAuthorityIsReplaced(t *testing.T) {
 	l := create(t)
 	other := read(t, l.Key(EtcdCA))
 	require.NoError(t, os.WriteFile(l.Key(CA), []byte(other), 0o600))
-	expectMadeAnew(t, l, l.Key(CA))
+	expectReplaced(t, l, l.Key(CA))
 }
 
 func TestWhatTheUserIsToldAboutANewServiceAccountKey(t *testing.T) {
@@ -139,12 +146,12 @@ func TestWhatTheUserIsToldAboutANewServiceAccountKey(t *testing.T) {
 func TestOnAFullDiskEveryFileStaysWhole(t *testing.T) {
 	testenv.OnFullDisk(t, func(fill func()) {
 		l := create(t)
-		require.NoError(t, WriteKubeconfigs(l, server))
+		require.NoError(t, WriteKubeconfigs(l, server, faults))
 		fill()
 		_, err := Create(l, "some-node", "10.96.0.1")
 		require.ErrorContains(t, err, l.Join("pki"))
 		require.ErrorContains(t, err, "is full")
-		require.ErrorContains(t, WriteKubeconfigs(l, server), "is full")
+		require.ErrorContains(t, WriteKubeconfigs(l, server, faults), "is full")
 		expectWhole(t, l)
 	})
 }

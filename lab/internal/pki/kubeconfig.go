@@ -18,28 +18,21 @@ const Context = "lab"
 // FaultProxy names the kubeconfig that leads to the proxy of package faults.
 const FaultProxy = "fault-proxy"
 
-// WriteKubeconfigs writes the kubeconfig for people and one for each component
-// that calls the API server at server (https://HOST:PORT). Keys are embedded:
-// the file works from anywhere and is all that one needs. The contexts of others stay.
-func WriteKubeconfigs(l layout.Layout, server string) error {
-	for file, name := range map[string]string{
-		l.AdminKubeconfig():             Admin,
-		l.Kubeconfig(ControllerManager): ControllerManagerClient,
-		l.Kubeconfig(Scheduler):         SchedulerClient,
-		l.Kubeconfig(Kubelet):           KubeletClientOfAPI,
+// WriteKubeconfigs writes the kubeconfig for people and one for each component that calls the API
+// server at server (https://HOST:PORT), and the administrator's once more, for programs that call it
+// through the proxy of package faults, which listens at faults. Keys are embedded: a file works from
+// anywhere and is all that one needs. The contexts of others stay.
+func WriteKubeconfigs(l layout.Layout, server, faults string) error {
+	for file, of := range map[string]struct{ client, server string }{
+		l.AdminKubeconfig():             {Admin, server},
+		l.Kubeconfig(ControllerManager): {ControllerManagerClient, server},
+		l.Kubeconfig(Scheduler):         {SchedulerClient, server},
+		l.Kubeconfig(Kubelet):           {KubeletClientOfAPI, server},
+		l.Kubeconfig(FaultProxy):        {Admin, faults},
 	} {
-		if err := writeKubeconfig(file, server, l.Cert(CA), l.Cert(name), l.Key(name)); err != nil {
-			return fmt.Errorf("writing the kubeconfig of %s: %w", name, err)
+		if err := writeKubeconfig(file, of.server, l.Cert(CA), l.Cert(of.client), l.Key(of.client)); err != nil {
+			return fmt.Errorf("writing the kubeconfig of %s: %w", of.client, err)
 		}
-	}
-	return nil
-}
-
-// WriteFaultsKubeconfig writes the administrator's kubeconfig once more, for programs that call the
-// API server through the proxy of package faults, which listens at server.
-func WriteFaultsKubeconfig(l layout.Layout, server string) error {
-	if err := writeKubeconfig(l.Kubeconfig(FaultProxy), server, l.Cert(CA), l.Cert(Admin), l.Key(Admin)); err != nil {
-		return fmt.Errorf("writing the kubeconfig of %s: %w", FaultProxy, err)
 	}
 	return nil
 }
@@ -69,9 +62,32 @@ func writeKubeconfig(file, server, caFile, certFile, keyFile string) error {
 	config.AuthInfos[Context] = &clientcmdapi.AuthInfo{ClientCertificateData: cert, ClientKeyData: key}
 	config.Contexts[Context] = own
 	config.CurrentContext = Context
+	return write(file, config)
+}
+
+func write(file string, config *clientcmdapi.Config) error {
 	data, err := clientcmd.Write(*config)
 	if err != nil {
 		return err
 	}
 	return atomicfile.Write(file, data)
+}
+
+// TakeOutContext takes the lab's context out of the kubeconfig for people. It returns the path of
+// the file if there is anything else in it.
+func TakeOutContext(l layout.Layout) (others []string, err error) {
+	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
+	if err != nil { // there is none, or it is damaged
+		return nil, nil
+	}
+	delete(config.Clusters, Context)
+	delete(config.AuthInfos, Context)
+	delete(config.Contexts, Context)
+	if len(config.Clusters)+len(config.AuthInfos)+len(config.Contexts) == 0 {
+		return nil, nil
+	}
+	if config.CurrentContext == Context {
+		config.CurrentContext = ""
+	}
+	return []string{l.AdminKubeconfig()}, write(l.AdminKubeconfig(), config)
 }

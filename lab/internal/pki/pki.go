@@ -22,8 +22,8 @@ const (
 	EtcdCA = "etcd-ca"
 
 	// FrontProxyCA signs only FrontProxyClient, the certificate that the API
-	// server shows to API servers that extend it. Whoever has such a certificate
-	// may say to be any user, so it has an authority of its own.
+	// server shows to API servers that extend it. Anyone with such a certificate
+	// may claim to be any user, so it has an authority of its own.
 	FrontProxyCA     = "front-proxy-ca"
 	FrontProxyClient = "front-proxy-client"
 
@@ -55,8 +55,8 @@ const (
 const groupMasters = "system:masters"
 
 // Create makes the authorities and the service account key unless they exist,
-// and signs every other certificate anew. It returns a sentence for each file
-// that was broken and is made anew.
+// and signs every other certificate again. It returns a sentence for each file
+// that was broken and is replaced.
 func Create(l layout.Layout, nodeName, firstServiceIP string) (sentences []string, err error) {
 	authorities := map[string]*authority{}
 	for name, commonName := range map[string]string{CA: "lab", EtcdCA: "lab-etcd", FrontProxyCA: "lab-front-proxy"} {

@@ -1,11 +1,9 @@
 package pki
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,7 +105,7 @@ func TestCreateAgainKeepsWhatOthersRelyOn(t *testing.T) {
 
 func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	l := create(t)
-	require.NoError(t, WriteKubeconfigs(l, "https://127.0.0.1:1"))
+	require.NoError(t, WriteKubeconfigs(l, server, faults))
 	err := filepath.WalkDir(l.Root(), func(path string, d fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := d.Info()
@@ -118,47 +116,10 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The kubeconfig works against a server with the lab's certificates: both
-// sides are who they say they are.
-func TestKubeconfigAgainstAServer(t *testing.T) {
-	l := create(t)
-	pair, err := tls.LoadX509KeyPair(l.Cert(APIServer), l.Key(APIServer))
-	require.NoError(t, err)
-	clients := x509.NewCertPool()
-	clients.AddCert(certificate(t, l, CA))
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
-		Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients,
-	})
-	require.NoError(t, err)
-	defer listener.Close()
-	users := make(chan string, 1)
-	go func() {
-		defer close(users)
-		if conn, err := listener.Accept(); err == nil {
-			defer conn.Close()
-			if conn.(*tls.Conn).Handshake() == nil {
-				users <- conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Subject.CommonName
-			}
-		}
-	}()
-
-	require.NoError(t, WriteKubeconfigs(l, "https://"+listener.Addr().String()))
-	config, err := clientcmd.BuildConfigFromFlags("", l.AdminKubeconfig())
-	require.NoError(t, err)
-	client, err := tls.X509KeyPair(config.CertData, config.KeyData)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(config.CAData))
-	conn, err := tls.DialWithDialer(&net.Dialer{}, "tcp", listener.Addr().String(), &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{client}})
-	require.NoError(t, err)
-	defer conn.Close()
-	assert.Equal(t, "kubernetes-admin", <-users)
-}
-
 // kind, gcloud and kubectl config write into the file that $KUBECONFIG names.
 func TestAStartKeepsWhatOthersHaveWrittenIntoTheKubeconfig(t *testing.T) {
 	l := create(t)
-	require.NoError(t, WriteKubeconfigs(l, server))
+	require.NoError(t, WriteKubeconfigs(l, server, faults))
 	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
 	require.NoError(t, err)
 	config.Contexts[Context].Namespace, config.Contexts[Context].AuthInfo = "shop", "kind"
@@ -169,7 +130,7 @@ func TestAStartKeepsWhatOthersHaveWrittenIntoTheKubeconfig(t *testing.T) {
 	require.NoError(t, clientcmd.WriteToFile(*config, l.AdminKubeconfig()))
 
 	createAgain(t, l)
-	require.NoError(t, WriteKubeconfigs(l, server))
+	require.NoError(t, WriteKubeconfigs(l, server, faults))
 	expectWhole(t, l)
 	config, err = clientcmd.LoadFromFile(l.AdminKubeconfig())
 	require.NoError(t, err)

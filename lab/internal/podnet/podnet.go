@@ -47,7 +47,7 @@ func choose(taken []netip.Prefix, mayAdd, manyLoopback bool, claim func(netip.Pr
 				return candidate, err
 			}
 		}
-		// Somebody's VPN owns all of it. What needs no rights always works.
+		// A VPN owns all of it. What needs no rights always works.
 	}
 	if manyLoopback {
 		for _, n := range rand.Perm(253) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// createClass creates the StorageClass, or has one of an older lab allow that volumes grow.
+// createClass creates the StorageClass, or makes that of an older lab allow volumes to grow.
 // What a user has chosen there stays.
 func createClass(ctx context.Context, client kubernetes.Interface) error {
 	classes := client.StorageV1().StorageClasses()
@@ -33,7 +33,7 @@ func toExpand(claim *corev1.PersistentVolumeClaim) bool {
 		claim.Spec.Resources.Requests.Storage().Cmp(*claim.Status.Capacity.Storage()) > 0
 }
 
-// expand has a volume grow with its claim. It takes the place of a CSI driver's external
+// expand lets a volume grow with its claim. It takes the place of a CSI driver's external
 // resizer, and writes in its order: first the capacity of the volume, then that of the claim.
 // It may be called again after either. The folder has no size, so nothing is done to it.
 func (p *provisioner) expand(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {

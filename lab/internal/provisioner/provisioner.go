@@ -50,7 +50,7 @@ type provisioner struct {
 	queue   workqueue.TypedRateLimitingInterface[cache.ObjectName]
 }
 
-// Run makes volumes in dir, which is on node, until ctx ends, has them grow with their claims,
+// Run makes volumes in dir, which is on node, until ctx ends, lets them grow with their claims,
 // and deletes those whose claims were deleted.
 func Run(ctx context.Context, client kubernetes.Interface, dir, node string, events record.EventRecorder, log *slog.Logger) error {
 	if err := createClass(ctx, client); err != nil {

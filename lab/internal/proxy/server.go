@@ -58,7 +58,7 @@ func (s *server) accept() {
 }
 
 // handle connects a client to one of the endpoints. Where there is none, it is refused
-// as late as this: who stopped listening might lose the port to another program.
+// as late as this: a proxy that stopped listening might lose the port to another program.
 func (s *server) handle(client *net.TCPConn) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	for _, e := range s.candidates() {
@@ -109,7 +109,7 @@ func (s *server) remove(c *connection) {
 }
 
 // set replaces the endpoints and cuts the connections to those that have left: their
-// clients are to notice, and connect anew.
+// clients are to notice, and connect again.
 func (s *server) set(all endpoints) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -158,14 +158,3 @@ func TestAnEndpointThatLeavesWhileItIsDialledGetsNoClient(t *testing.T) {
 	s.set(nil)
 	assert.False(t, s.add(&connection{endpoint: one}))
 }
-
-func TestCloseEndsEverything(t *testing.T) {
-	s := startServer(t, endpoints{startBackend(t, "one"): true})
-	address := s.listener.Addr().String()
-	c := connect(t, address)
-	c.expect(t, "one")
-	s.close()
-	c.expectReset(t)
-	_, err := net.Dial("tcp4", address)
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -14,28 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// unpack returns the files of an archive.
-func unpack(t *testing.T, path string) map[string]string {
-	t.Helper()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer file.Close()
-	content, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	files := map[string]string{}
-	for r := tar.NewReader(content); ; {
-		header, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		require.NoError(t, err)
-		data, err := io.ReadAll(r)
-		require.NoError(t, err)
-		files[header.Name] = string(data)
-	}
-}
+	"example.com/hacking-a-controller/lab/internal/testenv"
+)
 
 func says(text string, err error) func(context.Context, io.Writer) error {
 	return func(_ context.Context, out io.Writer) error {
@@ -56,7 +35,7 @@ func TestAReportHasWhatThereIsAndSaysWhatIsMissing(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, missing, 2)
 	assert.Equal(t, "part: it broke, --token=[redacted]", missing[0])
-	files := unpack(t, path)
+	files := testenv.Unpack(t, path)
 	assert.Equal(t, "all of it\n", files["lab-report/whole"])
 	assert.Equal(t, "begins\n", files["lab-report/part"])
 	assert.Equal(t, strings.Join(missing, "\n")+"\n", files["lab-report/missing.txt"])

@@ -85,7 +85,6 @@ func (s *Service) watch(c *container, cmd *exec.Cmd) {
 			code = cmd.ProcessState.ExitCode()
 		}
 		c.finish(code)
-		s.announce(c, runtimeapi.ContainerEventType_CONTAINER_STOPPED_EVENT)
 	})
 }
 

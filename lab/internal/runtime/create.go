@@ -1,11 +1,13 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -32,7 +34,7 @@ func (s *Service) CreateContainer(_ context.Context, sandboxID string, config *r
 		CreatedAt: time.Now(),
 		ImageID:   img.ID,
 		ImageRef:  img.Reference(),
-		ImageName: imageName(config, img),
+		ImageName: cmp.Or(config.GetImage().GetUserSpecifiedImage(), config.GetImage().GetImage()), // which the pod's status shows
 		Isolation: s.isolation,
 		Config:    protoJSON{config},
 	}, config)
@@ -42,16 +44,7 @@ func (s *Service) CreateContainer(_ context.Context, sandboxID string, config *r
 	s.mu.Lock()
 	s.containers[id] = c
 	s.mu.Unlock()
-	s.announce(c, runtimeapi.ContainerEventType_CONTAINER_CREATED_EVENT)
 	return id, nil
-}
-
-// imageName is the name that the pod's status shows.
-func imageName(config *runtimeapi.ContainerConfig, img image.Image) string {
-	if name := config.GetImage().GetUserSpecifiedImage(); name != "" {
-		return name
-	}
-	return config.GetImage().GetImage()
 }
 
 // fill writes all that the shim will need. The record comes last: with it, the
@@ -103,7 +96,7 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 	security := c.config.GetLinux().GetSecurityContext()
 	spec := &shim.Spec{
 		Args:            command(c.config, img),
-		Cwd:             workingDir(c.config, img),
+		Cwd:             cmp.Or(c.config.WorkingDir, img.Config.WorkingDir, "/"),
 		Hostname:        b.config.Hostname,
 		LogPath:         c.record.LogPath,
 		Terminal:        c.config.Tty,
@@ -145,26 +138,17 @@ func (s *Service) spec(c *container, b *sandbox, img image.Image) (*shim.Spec, e
 // Kubernetes defines it.
 func command(config *runtimeapi.ContainerConfig, img image.Image) []string {
 	if len(config.Command) > 0 {
-		return append(append([]string{}, config.Command...), config.Args...)
+		return slices.Concat(config.Command, config.Args)
 	}
 	args := config.Args
 	if len(args) == 0 {
 		args = img.Config.Cmd
 	}
-	all := append(append([]string{}, img.Config.Entrypoint...), args...)
+	all := slices.Concat(img.Config.Entrypoint, args)
 	if len(all) == 0 {
 		return []string{""}
 	}
 	return all
-}
-
-func workingDir(config *runtimeapi.ContainerConfig, img image.Image) string {
-	for _, dir := range []string{config.WorkingDir, img.Config.WorkingDir} {
-		if dir != "" {
-			return dir
-		}
-	}
-	return "/"
 }
 
 // makeWorkingDir makes the working directory, which an image may only name.

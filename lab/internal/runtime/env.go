@@ -16,8 +16,8 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 // which those are.
 const markerEnv = "LAB_CONTAINER_ID"
 
-// MarkEnv is the one variable of the user's shell that containers get, if it is set: by it,
-// whoever starts a lab finds all processes that come of that.
+// MarkEnv is the only variable of the user's shell that containers get, if it is set. A script
+// that starts a lab uses it to find every process that the lab has started.
 const MarkEnv = "LAB_MARK"
 
 // environment is a list of variables in which each name occurs once.

@@ -93,7 +93,7 @@ func (s *Service) exec(ctx context.Context, c *container, args []string, tty boo
 	cmd := c.record.Isolation.command(context.Background(), shim.ExecName, c.record.User, append([]string{c.dir, mode}, args...)...)
 	cmd.WaitDelay = drainPatience
 	prepare(cmd)
-	p, err := s.start(cmd, held)
+	report, err := s.start(cmd, held)
 	_ = held.Close()
 	if err != nil {
 		return err
@@ -109,14 +109,14 @@ func (s *Service) exec(ctx context.Context, c *container, args []string, tty boo
 	}()
 	err = cmd.Wait()
 	close(finished)
-	if p.report != nil {
-		return p.report
+	if report != nil {
+		return report
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return utilexec.CodeExitError{Err: fmt.Errorf("command terminated with exit code %d", exit.ExitCode()), Code: exit.ExitCode()}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return nil // somebody else holds the streams
+		return nil // another process still has the streams
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	internalapi "k8s.io/cri-api/pkg/apis"
@@ -99,40 +98,18 @@ func inspect(dir string) (Container, error) {
 // Stop asks the container to end and kills it after the grace period. The kubelet sees that it
 // has ended, and does what the pod's restartPolicy says.
 func (c Container) Stop(ctx context.Context, grace time.Duration) error {
-	ended, err := c.own.end(ctx, signalNumber(c.own.record.StopSignal), grace)
-	if ended || err != nil {
-		return err
-	}
-	ended, err = c.own.end(ctx, int(syscall.SIGKILL), killPatience)
-	if err == nil && !ended {
-		err = fmt.Errorf("container %s was killed, but does not end", c.ID)
-	}
-	return err
-}
-
-// end sends a signal and waits for the shim to be gone.
-func (c *container) end(ctx context.Context, number int, patience time.Duration) (ended bool, err error) {
-	err = c.tell("signal %d", number)
-	if errors.Is(err, errNoShim) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("sending signal %d to the container: %w", number, err)
-	}
-	limited, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = waitGone(limited, filepath.Join(c.dir, shim.LifeFIFO))
-	switch {
-	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return true, nil
-	case ctx.Err() != nil:
-		return false, context.Cause(ctx)
-	default:
-		return false, nil
-	}
+	go func() {
+		if err := waitGone(ctx, filepath.Join(c.own.dir, shim.LifeFIFO)); err == nil || errors.Is(err, fs.ErrNotExist) {
+			c.own.setExit(&shim.Exit{})
+		}
+	}()
+	return c.own.stop(ctx, grace)
 }
 
-// PrintLog prints what the container has written, and with follow what it goes on to write. To follow ends with the container, or ctx.
+// PrintLog prints what the container has written and, with follow, what it goes on to write, until
+// the container or ctx ends.
 func (c Container) PrintLog(ctx context.Context, out io.Writer, follow bool) error {
 	err := logs.ReadLogs(ctx, c.LogPath, c.ID, &logs.LogOptions{Follow: follow}, onlyStatus{dir: c.own.dir}, out, out)
 	if ctx.Err() != nil {

@@ -9,14 +9,12 @@ import (
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
-// self is this program even when its file was replaced meanwhile.
-func self() string { return "/proc/self/exe" }
-
-func candidates() []isolation {
+// possible is the isolation that the kernel may allow to this user.
+func possible() isolation {
 	if os.Geteuid() == 0 {
-		return []isolation{mountNamespace}
+		return mountNamespace
 	}
-	return []isolation{userNamespace}
+	return userNamespace
 }
 
 // attr puts a shim into a session and, as needed, namespaces of its own.
@@ -32,7 +30,7 @@ func (i isolation) attr(user *shim.User) *syscall.SysProcAttr {
 		attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: int(user.UID), HostID: os.Geteuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: int(user.GID), HostID: os.Getegid(), Size: 1}}
-		// Who is not root in the namespace loses all capabilities when the shim is
+		// A user who isn't root in the namespace loses all capabilities when the shim is
 		// started, unless they are ambient. The shim drops them after mounting.
 		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_DAC_OVERRIDE}
 	}

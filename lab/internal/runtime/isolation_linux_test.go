@@ -47,14 +47,14 @@ func TestTheShimMountsNothingWhenItCannotTellItsNamespacesFromTheHosts(t *testin
 		t.Run(name, func(t *testing.T) {
 			cmd := w.isolation.command(t.Context(), shim.ProbeName, &shim.User{}, dir)
 			cmd.Env = tc.change(cmd.Env)
-			p, err := w.start(cmd, w.options.Lifeline)
+			report, err := w.start(cmd, w.options.Lifeline)
 			require.NoError(t, err)
 			waitErr := cmd.Wait()
 			if tc.want == "" {
-				require.NoError(t, p.report)
+				require.NoError(t, report)
 				require.NoError(t, waitErr)
 			} else {
-				require.ErrorContains(t, p.report, tc.want)
+				require.ErrorContains(t, report, tc.want)
 			}
 		})
 	}

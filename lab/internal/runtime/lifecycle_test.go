@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,29 +138,4 @@ func TestList(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, sandboxes, 1)
 	assert.Equal(t, two, sandboxes[0].Id)
-}
-
-func TestEvents(t *testing.T) {
-	w := newWorld(t)
-	ch := make(chan *runtimeapi.ContainerEventResponse, 10)
-	connected := make(chan struct{})
-	w.tasks.Go(func() {
-		_ = w.GetContainerEvents(t.Context(), ch, func(runtimeapi.RuntimeService_GetContainerEventsClient) { close(connected) })
-	})
-	<-connected
-	id := w.run(w.pod("events"), "exit 3")
-	for _, want := range []runtimeapi.ContainerEventType{
-		runtimeapi.ContainerEventType_CONTAINER_CREATED_EVENT,
-		runtimeapi.ContainerEventType_CONTAINER_STARTED_EVENT,
-		runtimeapi.ContainerEventType_CONTAINER_STOPPED_EVENT,
-	} {
-		select {
-		case event := <-ch:
-			assert.Equal(t, want, event.ContainerEventType)
-			assert.Equal(t, id, event.ContainerId)
-			assert.Len(t, event.ContainersStatuses, 1)
-		case <-time.After(testTimeout):
-			require.Fail(t, "no event", want)
-		}
-	}
 }

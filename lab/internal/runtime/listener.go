@@ -7,8 +7,8 @@ import (
 )
 
 // All pods share the host's network: what answers at a pod's address may be another
-// pod, or a program of the host, that listens on all addresses. So it is found out
-// who listens before anybody connects.
+// pod, or a program of the host, that listens on all addresses. So the lab
+// finds out who listens before it connects.
 
 var (
 	errNoListener      = errors.New("nothing listens there")
@@ -35,7 +35,7 @@ func (s *Service) CheckProbe(host string, port int) error {
 	return nil // the probe itself says that best
 }
 
-// checkListener returns an error unless who listens at this address is a process of
+// checkListener returns an error unless the listener at this address is a process of
 // this pod.
 func (s *Service) checkListener(sandboxID, host string, port int) error {
 	address, err := netip.ParseAddr(host)

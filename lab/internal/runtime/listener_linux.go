@@ -14,7 +14,7 @@ import (
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
-// checkListener returns an error unless who listens at address is a process of the
+// checkListener returns an error unless the listener at address is a process of the
 // containers in dirs.
 func checkListener(dirs []string, address netip.AddrPort) error {
 	sockets, err := listening(address)

@@ -1,9 +1,6 @@
 package runtime
 
 import (
-	"archive/tar"
-	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,43 +9,29 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"example.com/hacking-a-controller/lab/internal/image/imagetest"
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
-// loadHello loads an image with the program in testdata/hello and some links.
-func loadHello(w *world, links ...tar.Header) v1.Image {
+// loadHello loads an image with the program in testdata/hello and some links, from a docker archive.
+func loadHello(w *world, links ...link) v1.Image {
 	w.Helper()
-	program := filepath.Join(w.TempDir(), "hello")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, "./testdata/hello")
+	files := w.TempDir()
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(files, "bin", "hello"), "./testdata/hello")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(w, err, "%s", out)
-	data, err := os.ReadFile(program)
-	require.NoError(w, err)
-
-	var files bytes.Buffer
-	archive := tar.NewWriter(&files)
-	require.NoError(w, archive.WriteHeader(&tar.Header{Name: "bin/hello", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(data))}))
-	_, err = archive.Write(data)
-	require.NoError(w, err)
-	for _, link := range links {
-		link.Typeflag = tar.TypeSymlink
-		require.NoError(w, archive.WriteHeader(&link))
+	for _, l := range links {
+		path := filepath.Join(files, l.name)
+		require.NoError(w, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(w, os.Symlink(l.target, path))
 	}
-	require.NoError(w, archive.Close())
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
-	require.NoError(w, err)
-	image, err := mutate.AppendLayers(empty.Image, layer)
-	require.NoError(w, err)
-	image, err = mutate.Config(image, v1.Config{
+	image, err := imagetest.Of(files, v1.Config{
 		Entrypoint: []string{"hello"}, Cmd: []string{"by", "default"}, Env: []string{"FROM=image"}, WorkingDir: "/made/for/it", User: "1000:2000",
 	})
 	require.NoError(w, err)
@@ -61,22 +44,8 @@ func loadHello(w *world, links ...tar.Header) v1.Image {
 	return image
 }
 
-// archiveOf writes an image as an OCI archive, with its name.
-func archiveOf(w *world, image v1.Image) string {
-	w.Helper()
-	dir := w.TempDir()
-	_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
-		Add: image, Descriptor: v1.Descriptor{Annotations: map[string]string{"io.containerd.image.name": "docker.io/library/hello:v1"}},
-	}))
-	require.NoError(w, err)
-	var out bytes.Buffer
-	archive := tar.NewWriter(&out)
-	require.NoError(w, archive.AddFS(os.DirFS(dir)))
-	require.NoError(w, archive.Close())
-	path := filepath.Join(w.TempDir(), "hello-oci.tar")
-	require.NoError(w, os.WriteFile(path, out.Bytes(), 0o600))
-	return path
-}
+// link is a symbolic link in an image.
+type link struct{ name, target string }
 
 // asHello runs the image as it comes, for the user that the image names.
 func asHello(c *runtimeapi.ContainerConfig) {
@@ -125,7 +94,9 @@ func TestLoadedImageByDigest(t *testing.T) {
 	status, err := images.ImageStatus(t.Context(), pinned, false)
 	require.NoError(t, err)
 	assert.Nil(t, status.Image, "a docker archive has no manifest, and so no digest")
-	_, err = w.store.Load(w.Context(), archiveOf(w, image))
+	archive := filepath.Join(w.TempDir(), "hello-oci.tar")
+	require.NoError(t, imagetest.WriteOCI(archive, "docker.io/library/hello:v1", image))
+	_, err = w.store.Load(w.Context(), archive)
 	require.NoError(t, err)
 	status, err = images.ImageStatus(t.Context(), pinned, false)
 	require.NoError(t, err)
@@ -158,9 +129,9 @@ func TestLinksOfAnImageLeadToNothingOfTheHost(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(letter), 0o755))
 	require.NoError(t, os.WriteFile(letter, []byte("dear"), 0o600))
 	loadHello(w,
-		tar.Header{Name: "x", Linkname: home},
-		tar.Header{Name: "var/run", Linkname: "/run"}, // as Debian has it
-		tar.Header{Name: "data", Linkname: "/var/run/data"},
+		link{"x", home},
+		link{"var/run", "/run"}, // as Debian has it
+		link{"data", "/var/run/data"},
 	)
 	all := mounts(
 		&runtimeapi.Mount{HostPath: w.volume("a", "A"), ContainerPath: "/data"},

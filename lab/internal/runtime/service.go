@@ -56,7 +56,7 @@ type Options struct {
 	CAFile string
 	// Lifeline is a pipe: at its end all containers end.
 	Lifeline *os.File
-	// Alive is kept open by every process that outlives this one. It may be nil.
+	// Alive is kept open by every process that outlives this one.
 	Alive *os.File
 }
 
@@ -65,7 +65,6 @@ type Service struct {
 	options   Options
 	isolation isolation
 	streams   streaming.Server
-	events    events
 
 	ctx    context.Context // of the goroutines below
 	cancel context.CancelFunc
@@ -164,19 +163,25 @@ func (s *Service) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigRespo
 // UpdateRuntimeConfig is told the range of pod addresses. They are chosen by then.
 func (s *Service) UpdateRuntimeConfig(context.Context, *runtimeapi.RuntimeConfig) error { return nil }
 
-// CheckpointContainer is beyond us.
+// CheckpointContainer isn't implemented.
 func (s *Service) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) error {
-	return status.Error(codes.Unimplemented, "the lab cannot checkpoint a container")
+	return unimplemented("checkpoint a container")
 }
 
-// CheckpointPod is beyond us, too.
+// CheckpointPod isn't implemented.
 func (s *Service) CheckpointPod(context.Context, *runtimeapi.CheckpointPodRequest) error {
-	return status.Error(codes.Unimplemented, "the lab cannot checkpoint a pod")
+	return unimplemented("checkpoint a pod")
 }
 
-// RestorePod would need a checkpoint.
+// RestorePod isn't implemented: it would need a checkpoint.
 func (s *Service) RestorePod(context.Context, *runtimeapi.RestorePodRequest) (*runtimeapi.RestorePodResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "the lab cannot restore a pod")
+	return nil, unimplemented("restore a pod")
+}
+
+// GetContainerEvents isn't implemented. The kubelet asks only if its feature EventedPLEG is on;
+// otherwise it looks at all containers each second.
+func (s *Service) GetContainerEvents(context.Context, chan *runtimeapi.ContainerEventResponse, func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
+	return unimplemented("stream the events of containers")
 }
 
 // UpdateContainerResources has no limits to change.
@@ -187,6 +192,10 @@ func (s *Service) UpdateContainerResources(context.Context, string, *runtimeapi.
 // UpdatePodSandboxResources has no limits to change.
 func (s *Service) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
 	return &runtimeapi.UpdatePodSandboxResourcesResponse{}, nil
+}
+
+func unimplemented(what string) error {
+	return status.Errorf(codes.Unimplemented, "the lab cannot %s", what)
 }
 
 func notFound(kind, id string) error {

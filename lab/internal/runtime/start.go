@@ -11,14 +11,13 @@ import (
 	"github.com/creack/pty"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
 // StartContainer starts a shim, which starts the container. An error is the one
 // that the shim met, and the container has then exited.
-func (s *Service) StartContainer(ctx context.Context, id string) error {
+func (s *Service) StartContainer(_ context.Context, id string) error {
 	c, err := s.container(id)
 	if err != nil {
 		return err
@@ -26,13 +25,8 @@ func (s *Service) StartContainer(ctx context.Context, id string) error {
 	if !c.claimStart() {
 		return status.Errorf(codes.FailedPrecondition, "container %q was started before", id)
 	}
-	err = s.startShim(c)
-	close(c.begun)
-	if err != nil {
-		return err
-	}
-	s.announce(c, runtimeapi.ContainerEventType_CONTAINER_STARTED_EVENT)
-	return nil
+	defer close(c.begun)
+	return s.startShim(c)
 }
 
 // claimStart returns true to the first caller only.
@@ -65,13 +59,13 @@ func (s *Service) startShim(c *container) error {
 	// The shim outlives the request and this process.
 	cmd := c.record.Isolation.command(context.Background(), shim.Name, c.record.User, c.dir)
 	cmd.Stdout, cmd.Stderr = log, log
-	p, err := s.start(cmd, s.options.Lifeline, terminal...)
+	report, err := s.start(cmd, s.options.Lifeline, terminal...)
 	if err != nil {
 		return c.failStart(err)
 	}
-	if p.report != nil {
+	if report != nil {
 		_ = cmd.Wait()
-		return c.failStart(p.report)
+		return c.failStart(report)
 	}
 	started, err := shim.ReadFile[shim.Started](c.dir, shim.StartedFile)
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *protoJSON) UnmarshalJSON(data []byte) error {
 }
 
 // load takes over what a Service before this one left in the same directory. What
-// has a broken record is ended and left where it is, for somebody to look at.
+// has a broken record is stopped and left where it is, so that you can look at it.
 func (s *Service) load(ctx context.Context) error {
 	for _, dir := range []string{"sandboxes", "containers"} {
 		if err := os.MkdirAll(filepath.Join(s.options.Root, dir), 0o700); err != nil {

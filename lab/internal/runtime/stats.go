@@ -7,16 +7,22 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Resource use is measured in cgroups, which the lab does not make. The answers
-// name what exists and say zero of it.
+// Resource use is measured in cgroups, which the lab does not make. The answer
+// names the containers and says zero of each. The methods that return an error are called only
+// with the feature PodAndContainerStatsFromCRI, which is off, or by nobody.
 
-// ContainerStats describes one container.
-func (s *Service) ContainerStats(_ context.Context, id string) (*runtimeapi.ContainerStats, error) {
-	c, err := s.container(id)
-	if err != nil {
-		return nil, err
+// ListContainerStats describes the running containers.
+func (s *Service) ListContainerStats(_ context.Context, filter *runtimeapi.ContainerStatsFilter) ([]*runtimeapi.ContainerStats, error) {
+	var list []*runtimeapi.ContainerStats
+	for _, c := range s.allContainers() {
+		if f := filter; f != nil && (f.Id != "" && f.Id != c.record.ID || f.PodSandboxId != "" && f.PodSandboxId != c.record.SandboxID || !matches(c.config.Labels, f.LabelSelector)) {
+			continue
+		}
+		if c.state() == runtimeapi.ContainerState_CONTAINER_RUNNING {
+			list = append(list, c.stats())
+		}
 	}
-	return c.stats(), nil
+	return list, nil
 }
 
 func (c *container) stats() *runtimeapi.ContainerStats {
@@ -34,60 +40,19 @@ func (c *container) stats() *runtimeapi.ContainerStats {
 	}
 }
 
-// ListContainerStats describes the running containers.
-func (s *Service) ListContainerStats(_ context.Context, filter *runtimeapi.ContainerStatsFilter) ([]*runtimeapi.ContainerStats, error) {
-	var list []*runtimeapi.ContainerStats
-	for _, c := range s.allContainers() {
-		if f := filter; f != nil && (f.Id != "" && f.Id != c.record.ID || f.PodSandboxId != "" && f.PodSandboxId != c.record.SandboxID || !matches(c.config.Labels, f.LabelSelector)) {
-			continue
-		}
-		if c.state() == runtimeapi.ContainerState_CONTAINER_RUNNING {
-			list = append(list, c.stats())
-		}
-	}
-	return list, nil
+// ContainerStats isn't implemented.
+func (s *Service) ContainerStats(context.Context, string) (*runtimeapi.ContainerStats, error) {
+	return nil, unimplemented("measure one container")
 }
 
-// PodSandboxStats describes one pod.
-func (s *Service) PodSandboxStats(_ context.Context, id string) (*runtimeapi.PodSandboxStats, error) {
-	b, err := s.sandbox(id)
-	if err != nil {
-		return nil, err
-	}
-	return s.podStats(b), nil
+// PodSandboxStats isn't implemented.
+func (s *Service) PodSandboxStats(context.Context, string) (*runtimeapi.PodSandboxStats, error) {
+	return nil, unimplemented("measure a pod")
 }
 
-func (s *Service) podStats(b *sandbox) *runtimeapi.PodSandboxStats {
-	id := b.snapshot().ID
-	linux := &runtimeapi.LinuxPodSandboxStats{}
-	for _, c := range s.containersOf(id) {
-		if c.state() == runtimeapi.ContainerState_CONTAINER_RUNNING {
-			linux.Containers = append(linux.Containers, c.stats())
-		}
-	}
-	return &runtimeapi.PodSandboxStats{
-		Attributes: &runtimeapi.PodSandboxAttributes{
-			Id: id, Metadata: b.config.Metadata, Labels: b.config.Labels, Annotations: b.config.Annotations,
-		},
-		Linux: linux,
-	}
-}
-
-// ListPodSandboxStats describes the pods.
-func (s *Service) ListPodSandboxStats(_ context.Context, filter *runtimeapi.PodSandboxStatsFilter) ([]*runtimeapi.PodSandboxStats, error) {
-	s.mu.Lock()
-	var chosen []*sandbox
-	for id, b := range s.sandboxes {
-		if f := filter; f == nil || (f.Id == "" || f.Id == id) && matches(b.config.Labels, f.LabelSelector) {
-			chosen = append(chosen, b)
-		}
-	}
-	s.mu.Unlock()
-	var list []*runtimeapi.PodSandboxStats
-	for _, b := range chosen {
-		list = append(list, s.podStats(b))
-	}
-	return list, nil
+// ListPodSandboxStats isn't implemented.
+func (s *Service) ListPodSandboxStats(context.Context, *runtimeapi.PodSandboxStatsFilter) ([]*runtimeapi.PodSandboxStats, error) {
+	return nil, unimplemented("measure pods")
 }
 
 // ListMetricDescriptors has none.

@@ -30,6 +30,11 @@ func (s *Service) stop(ctx context.Context, c *container, grace time.Duration) e
 	if err != nil || !running {
 		return err
 	}
+	return c.stop(ctx, grace)
+}
+
+// stop asks the container to end, if there is a grace period, and then kills it.
+func (c *container) stop(ctx context.Context, grace time.Duration) error {
 	if grace > 0 {
 		ended, err := c.signal(ctx, signalNumber(c.record.StopSignal), grace)
 		if ended || err != nil {
@@ -100,7 +105,7 @@ func (s *Service) RemoveContainer(ctx context.Context, id string) error {
 }
 
 // removeAll deletes a directory, also when the container has closed some part of
-// it to its owner, which is whoever runs the lab.
+// it to its owner, the person who runs the lab.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if !errors.Is(err, fs.ErrPermission) {

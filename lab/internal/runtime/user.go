@@ -13,7 +13,7 @@ import (
 )
 
 // user returns who the container is to run as. Only root may really change the
-// user, in a mount namespace; in a user namespace it is mapped to whoever runs the lab;
+// user, in a mount namespace; in a user namespace it is mapped to the person who runs the lab;
 // without either, it is ignored. Supplemental groups take root.
 func (s *Service) user(config *runtimeapi.ContainerConfig, img image.Image) (*shim.User, error) {
 	security := config.GetLinux().GetSecurityContext()

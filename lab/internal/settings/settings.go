@@ -31,7 +31,7 @@ type Settings struct {
 func Load(file string) (Settings, error) {
 	var s Settings
 	if err := jsonfile.Read(file, &s); err != nil {
-		return Settings{}, fmt.Errorf("loading the lab's settings (to choose them anew: lab down, then lab up): %w", err)
+		return Settings{}, fmt.Errorf("loading the lab's settings (to choose new ones: lab down, then lab up): %w", err)
 	}
 	return s, nil
 }

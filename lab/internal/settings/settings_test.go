@@ -70,7 +70,7 @@ func TestLabsThatRunHaveNothingInCommon(t *testing.T) {
 }
 
 // Two labs that were chosen for before there were claims, or one after the other.
-func TestWhatALabThatRunsHasIsChosenAnew(t *testing.T) {
+func TestWhatALabThatRunsHasIsNotTaken(t *testing.T) {
 	var claims claim.Claims
 	defer claims.Release()
 	file := filepath.Join(t.TempDir(), "settings.json")
@@ -144,7 +144,7 @@ func TestOnlyATakenPortMoves(t *testing.T) {
 	}
 }
 
-func TestSettingsAreChosenAnewIfTheFile(t *testing.T) {
+func TestNewSettingsAreChosenIfTheFile(t *testing.T) {
 	for name, damage := range testenv.Damages {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "settings.json")
@@ -152,7 +152,7 @@ func TestSettingsAreChosenAnewIfTheFile(t *testing.T) {
 			require.NoError(t, err)
 			testenv.Damage(t, file, damage)
 			_, err = Load(file)
-			require.ErrorContains(t, err, "(to choose them anew: lab down, then lab up)")
+			require.ErrorContains(t, err, "(to choose new ones: lab down, then lab up)")
 
 			chosen, sentences, err := Ensure(file, nil, choose)
 			require.NoError(t, err)

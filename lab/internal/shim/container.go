@@ -138,7 +138,7 @@ func (c *container) exit(e Exit) {
 	}
 }
 
-// report tells whoever started this process how that went.
+// report tells the process that started this one how that went.
 func report(err error) {
 	var r Report
 	if err != nil {

@@ -23,9 +23,9 @@ func Namespaces() string {
 	return mnt + " " + uts
 }
 
-// self is this program, to be started once more: from any root directory, as the kernel does not
-// follow this link by name, and even when its file was replaced meanwhile.
-func self() (string, error) { return "/proc/self/exe", nil }
+// Self is this program, to be started once more: from any root directory, as the kernel does not
+// follow this link by name, and even when a newer one has replaced its file.
+func Self() string { return "/proc/self/exe" }
 
 // becomeReaper makes orphaned descendants children of this process, so that it
 // finds and reaps those that left the process group.

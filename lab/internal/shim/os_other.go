@@ -10,8 +10,14 @@ import (
 // Namespaces names nothing: only Linux has namespaces.
 func Namespaces() string { return "" }
 
-// self is this program, to be started once more.
-func self() (string, error) { return os.Executable() }
+// Self is this program, to be started once more. If a newer one has replaced its file, it is that one.
+func Self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
 
 // becomeReaper does nothing: only Linux hands orphans to an ancestor. What
 // leaves the process group of a container outlives it here.

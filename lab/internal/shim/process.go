@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,7 +64,7 @@ func startProcess(dir string, spec *Spec, files []*os.File) (*process, error) {
 // program finds what the container runs.
 func program(root, cwd string, spec *Spec) (string, error) {
 	if spec.Self {
-		return self()
+		return Self(), nil
 	}
 	path, err := lookPath(root, cwd, spec.Args[0], spec.Env)
 	if err == nil && spec.Shell != "" && !spec.View && (path == "/bin/sh" || path == "/usr/bin/sh") {
@@ -75,10 +76,7 @@ func program(root, cwd string, spec *Spec) (string, error) {
 // enterView makes the container's files visible and returns its root directory
 // and, as seen from there, its working directory.
 func enterView(dir string, spec *Spec) (root, cwd string, err error) {
-	cwd = spec.Cwd
-	if cwd == "" {
-		cwd = "/"
-	}
+	cwd = cmp.Or(spec.Cwd, "/")
 	if !spec.View {
 		return "/", cwd, checkDir("/", cwd)
 	}

@@ -47,7 +47,7 @@ const (
 	ProbeName = "lab-probe"
 )
 
-// NamespacesEnv holds the [Namespaces] of whoever starts a shim.
+// NamespacesEnv holds the [Namespaces] of the process that starts a shim.
 const NamespacesEnv = "LAB_NAMESPACES"
 
 // The files that a shim inherits, by descriptor.

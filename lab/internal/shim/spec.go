@@ -20,7 +20,7 @@ type Spec struct {
 	Stdin     bool
 	StdinOnce bool
 
-	// User is who the process runs as; nil is whoever runs the shim.
+	// User is who the process runs as; if nil, the user of the shim.
 	User *User
 	// NoNewPrivileges is allowPrivilegeEscalation: false.
 	NoNewPrivileges bool
@@ -69,7 +69,7 @@ type Exit struct {
 	Message string `json:",omitempty"`
 }
 
-// Report is what the shim tells whoever started it.
+// Report is what the shim tells the process that started it.
 type Report struct {
 	Error string
 }

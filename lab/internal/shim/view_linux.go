@@ -22,8 +22,8 @@ type view struct {
 
 // buildView makes dir/rootfs the root of the files that the container sees.
 //
-// It refuses to unless its namespaces are new: in those of whoever started it, each
-// mount would be one of the host's.
+// It refuses to unless its namespaces are new: in those of the process that started it,
+// each mount would be one of the host's.
 //
 // All that the container writes outside its volumes lands in dir, on disk, and
 // not on a tmpfs: lab-exec builds the view once more and must find the same.
@@ -70,7 +70,7 @@ func buildView(dir string, spec *Spec) error {
 	return nil
 }
 
-// requireNew compares this process's namespaces with those of whoever started it.
+// requireNew compares this process's namespaces with those of the process that started it.
 func requireNew(ours, theirs string) error {
 	own, known := strings.Fields(ours), strings.Fields(theirs)
 	if len(own) != 2 || len(known) != 2 {

@@ -110,7 +110,7 @@ func TestAnotherPodOfThatNameElsewhereIsAnotherPod(t *testing.T) {
 		[]string{files[0].Key(), files[1].Key(), files[2].Key(), files[3].Key()})
 }
 
-// With a copy of the manifest left in the folder, the kubelet would go on, and lab up wait for ever.
+// With a copy of the manifest left in the folder, the kubelet would go on, and lab up would wait forever.
 func TestAllManifestsOfAComponentAreSetAside(t *testing.T) {
 	l, s := newLab(t)
 	write(t, l, s)

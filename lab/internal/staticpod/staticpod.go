@@ -57,7 +57,7 @@ func Manifest(l layout.Layout, name string) string {
 	return filepath.Join(l.StaticPods(), name+".yaml")
 }
 
-// Write writes the manifests that are not there, and leaves those that are: somebody may
+// Write writes the manifests that are not there, and leaves those that are: you may
 // have changed them. It returns a sentence for each, and for each file that the kubelet won't run.
 func Write(l layout.Layout, s settings.Settings) (sentences []string, err error) {
 	files, err := Files(l)
@@ -86,7 +86,7 @@ func ensure(l layout.Layout, s settings.Settings, files []File, name string) (se
 	if isThere {
 		file = filepath.Join(l.StaticPods(), f.Name)
 	} else if _, err := os.Stat(file); err == nil {
-		isThere = true // somebody is at work on it
+		isThere = true // you are at work on it
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -9,9 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 	"example.com/hacking-a-controller/lab/internal/logfile"
+	"example.com/hacking-a-controller/lab/internal/shim"
 )
 
 const (
@@ -78,8 +81,8 @@ func (p *process) keepRunning(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		wait := delay.next(time.Since(began))
-		p.log.Warn("component ended", "component", p.component.Name, "err", err, "restart in", wait)
+		pause := delay.next(time.Since(began))
+		p.log.Warn("component ended", "component", p.component.Name, "err", err, "restart in", pause)
 		taken := takenPort(p.component.Listens)
 		if taken != "" {
 			p.log.Warn("component cannot run", "component", p.component.Name, "why", taken)
@@ -87,7 +90,7 @@ func (p *process) keepRunning(ctx context.Context) {
 		p.record(p.component.Name, func(c *ComponentState) { c.Taken = taken })
 		select {
 		case <-ctx.Done():
-		case <-time.After(wait):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -95,19 +98,14 @@ func (p *process) keepRunning(ctx context.Context) {
 // waitForTurn waits for what the component calls. Without it, the callers would
 // start into refused connections and back off for seconds.
 func (p *process) waitForTurn(ctx context.Context) bool {
-	for p.component.WaitFor != "" && p.checker.Check(ctx, p.component.WaitFor) != nil {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(waitPoll):
-		}
-	}
-	return ctx.Err() == nil
+	return wait.PollUntilContextCancel(ctx, waitPoll, true, func(ctx context.Context) (bool, error) {
+		return p.component.WaitFor == "" || p.checker.Check(ctx, p.component.WaitFor) == nil, nil
+	}) == nil
 }
 
 // run starts the component's program and returns when it has ended.
 func (p *process) run(ctx context.Context, args []string) error {
-	cmd := exec.CommandContext(ctx, p.exe)
+	cmd := exec.CommandContext(ctx, shim.Self())
 	cmd.Args = append([]string{p.component.Name}, args...)
 	cmd.Env = append(forComponents(os.Environ()), lifeline.Env)
 	cmd.Dir = p.layout.Root()

@@ -21,7 +21,6 @@ import (
 // Supervisor runs a set of components until its context ends.
 type Supervisor struct {
 	layout  layout.Layout
-	exe     string
 	checker *component.Checker
 	log     *slog.Logger
 
@@ -116,7 +115,8 @@ func (s *Supervisor) handOver(ctx, grace context.Context, processes []*process) 
 }
 
 // prepare takes the lock that shows that the lab is alive, which `lab up` has
-// seen free (see [WaitGone]), and makes the lifeline. The second result is the end of the pipe that nobody else may have.
+// seen free (see [WaitGone]), and makes the lifeline. The second result is the end of
+// the pipe that no other process may have.
 func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Supervisor, *os.File, error) {
 	alive, err := filelock.Lock(ctx, l.AliveLock())
 	if err != nil {
@@ -126,16 +126,12 @@ func prepare(ctx context.Context, l layout.Layout, log *slog.Logger) (*Superviso
 	if err != nil {
 		return nil, nil, err
 	}
-	exe, err := layout.Self()
-	if err != nil {
-		return nil, nil, err
-	}
 	checker, err := component.NewChecker(l)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &Supervisor{
-		layout: l, exe: exe, checker: checker, log: log, pipe: pipe, alive: alive,
+		layout: l, checker: checker, log: log, pipe: pipe, alive: alive,
 		state: State{PID: os.Getpid(), Components: map[string]ComponentState{}},
 	}
 	return s, cut, s.state.write(l)

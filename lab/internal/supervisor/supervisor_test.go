@@ -34,44 +34,25 @@ func TestBackoffDoublesUpToALimitAndForgets(t *testing.T) {
 	assert.Equal(t, firstDelay, b.next(wellAfter), "it had been well for long")
 }
 
-func TestPIDOfNobody(t *testing.T) {
-	l := newLayout(t)
-	pid, err := PID(l)
-	require.NoError(t, err)
-	assert.Zero(t, pid, "there was never a supervisor")
-
-	require.NoError(t, os.WriteFile(l.SupervisorLock(), nil, 0o600))
-	pid, err = PID(l)
-	require.NoError(t, err)
-	assert.Zero(t, pid, "the file alone means nothing")
-}
-
-func TestStateIsReadAsItWasWritten(t *testing.T) {
-	l := newLayout(t)
-	want := State{PID: 12, Components: map[string]ComponentState{"etcd": {PID: 34, Restarts: 2, LastExit: "signal: killed"}}}
-	require.NoError(t, want.write(l))
-	got, err := ReadState(l)
-	require.NoError(t, err)
-	assert.Equal(t, want, got)
-}
-
 // What runs is known by its locks, so that a broken state costs only its own content.
 func TestTheNextSupervisorReplacesAStateThat(t *testing.T) {
 	for name, damage := range testenv.Damages {
 		t.Run(name, func(t *testing.T) {
 			l := newLayout(t)
-			state := State{PID: os.Getpid(), Components: map[string]ComponentState{"etcd": {PID: os.Getpid()}}}
+			state := State{PID: os.Getpid(), Components: map[string]ComponentState{"etcd": {PID: os.Getpid(), Restarts: 2, LastExit: "signal: killed"}}}
 			require.NoError(t, state.write(l))
 			testenv.Damage(t, l.State(), damage)
 			_, err := ReadState(l)
 			require.ErrorContains(t, err, l.State())
+			require.NoError(t, os.WriteFile(l.SupervisorLock(), nil, 0o600)) // the file alone means nothing
 			pid, err := PID(l)
 			require.NoError(t, err)
 			assert.Zero(t, pid)
 			require.NoError(t, WaitGone(t.Context(), l, testenv.Timeout()))
 			require.NoError(t, state.write(l))
-			_, err = ReadState(l)
+			got, err := ReadState(l)
 			require.NoError(t, err)
+			assert.Equal(t, state, got)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"io"
 	"os"
 	"testing"
 
@@ -11,12 +10,7 @@ import (
 // CopyProgram copies a program, for a test that wants it elsewhere.
 func CopyProgram(t *testing.T, from, to string) {
 	t.Helper()
-	source, err := os.Open(from)
+	program, err := os.ReadFile(from)
 	require.NoError(t, err)
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
-	require.NoError(t, err)
-	_, err = io.Copy(target, source)
-	require.NoError(t, err)
-	require.NoError(t, target.Close())
+	require.NoError(t, os.WriteFile(to, program, 0o755))
 }

@@ -33,7 +33,7 @@ func (v verbs) healCommand(kind faults.Kind, command *cobra.Command) *cobra.Comm
 		}
 		cure := faults.Cure{Kind: kind}
 		if len(args) == 1 {
-			if cure.Target, err = resourceNamed(p.Kubeconfig, args[0]); err != nil {
+			if cure.Target, err = p.resourceNamed(args[0]); err != nil {
 				return err
 			}
 		}

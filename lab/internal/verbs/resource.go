@@ -15,11 +15,13 @@ import (
 
 // resourceNamed returns a target as faults know it: po and pod are pods. A name that the API
 // server does not know is an error: a fault of it would do nothing, and nobody would see why.
-func resourceNamed(kubeconfig, target string) (string, error) {
+func (p Place) resourceNamed(target string) (string, error) {
 	if target == "" || target == faults.Watches || target[0] == '/' {
 		return target, nil
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: p.Kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: p.Context}).ClientConfig()
 	if err != nil {
 		return "", err
 	}

@@ -38,7 +38,11 @@ listens on 127.0.0.1 only, and wants the same certificate or token as the API se
 			if err != nil {
 				return err
 			}
-			if err := os.Setenv("KUBECONFIG", p.Faulty); err != nil {
+			faulty, err := p.Faulty()
+			if err != nil {
+				return err
+			}
+			if err := os.Setenv("KUBECONFIG", faulty); err != nil {
 				return err
 			}
 			if err := syscall.Exec(program, args, os.Environ()); err != nil {

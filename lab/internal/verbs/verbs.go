@@ -10,9 +10,10 @@ import (
 
 // A Place says where the commands find what they need.
 type Place struct {
-	Socket     string // of the proxy
-	Faulty     string // the kubeconfig that leads to the proxy
-	Kubeconfig string // the one that leads to the API server itself
+	Socket     string                 // of the proxy
+	Faulty     func() (string, error) // the kubeconfig that leads to the proxy, or why none does
+	Kubeconfig string                 // the one that leads to the API server itself
+	Context    string                 // in that one; if empty, the current one
 	Etcd       faults.Etcd
 }
 
