@@ -7,7 +7,7 @@
 #   config/rbac/, lighthouse/first/role.yaml, lighthouse/operator/config/role.yaml
 #                                      what each operator may do, from markers
 #   config/webhook/{manifests,role}.yaml   what the webhook is called for, and what it may do
-#   generated/                         clients, listers, informers, apply configurations for clientgo
+#   generated/                         clients, listers and informers for clientgo
 #
 # Run it after each change to api/; make verify fails when something is stale.
 set -eu
@@ -36,12 +36,9 @@ header=$(mktemp)
 trap 'rm -f "$header"' EXIT
 
 group=cnat/v1alpha1
-echo 'generated/: apply configurations, clients, listers, informers'
-tool applyconfiguration-gen --go-header-file "$header" \
-  --output-dir generated/applyconfiguration --output-pkg "$module/generated/applyconfiguration" "$api/$group"
+echo 'generated/: clients, listers, informers'
 tool client-gen --go-header-file "$header" --clientset-name versioned \
   --input-base "$api" --input "$group" \
-  --apply-configuration-package "$module/generated/applyconfiguration" \
   --output-dir generated/clientset --output-pkg "$module/generated/clientset"
 tool lister-gen --go-header-file "$header" \
   --output-dir generated/listers --output-pkg "$module/generated/listers" "$api/$group"

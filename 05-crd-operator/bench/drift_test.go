@@ -36,9 +36,13 @@ func BenchmarkDrift(b *testing.B) {
 	for b.Loop() {
 		s := newStage(b)
 		s.createNamespace(b, drift)
-		s.startSettings(b)
+		testcluster.Run(b, func(ctx context.Context) error {
+			return settings.Run(klog.NewContext(ctx, logr.Discard()), s.Config, settings.Options{Namespace: drift})
+		})
 		configMaps := s.Client.CoreV1().ConfigMaps(drift)
-		seen := s.watchSettings(b, configMaps)
+		w, err := configMaps.Watch(b.Context(), metav1.ListOptions{FieldSelector: "metadata.name=settings"})
+		require.NoError(b, err)
+		seen := w.ResultChan()
 		s.createLayer(b)
 		awaitGood(b, seen)
 
@@ -66,14 +70,6 @@ func BenchmarkDrift(b *testing.B) {
 	}
 }
 
-// startSettings runs the operator settings.
-func (s *stage) startSettings(b *testing.B) {
-	b.Helper()
-	testcluster.Run(b, func(ctx context.Context) error {
-		return settings.Run(klog.NewContext(ctx, logr.Discard()), s.Config, settings.Options{Namespace: drift})
-	})
-}
-
 func (s *stage) createLayer(b *testing.B) {
 	b.Helper()
 	scheme := runtime.NewScheme()
@@ -84,14 +80,6 @@ func (s *stage) createLayer(b *testing.B) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: drift, Name: "defaults"},
 		Spec:       v1alpha1.SettingsLayerSpec{Data: good},
 	}))
-}
-
-func (s *stage) watchSettings(b *testing.B, client typedcorev1.ConfigMapInterface) <-chan watch.Event {
-	b.Helper()
-	w, err := client.Watch(b.Context(), metav1.ListOptions{FieldSelector: "metadata.name=settings"})
-	require.NoError(b, err)
-	b.Cleanup(w.Stop)
-	return w.ResultChan()
 }
 
 // disturb deletes the ConfigMap, or patches it.

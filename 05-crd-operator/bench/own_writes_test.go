@@ -25,7 +25,11 @@ func BenchmarkOwnWrites(b *testing.B) {
 		for i := range rounds {
 			first := i%2 == 0 // a server becomes slower as it fills
 			for _, own := range []bool{first, !first} {
-				o := operator{fmt.Sprintf("own-writes-%t-%d", own, i), withOwnWrites(own)}
+				o := operator{fmt.Sprintf("own-writes-%t-%d", own, i), func(ctx context.Context, config *rest.Config, namespace string, clock clock.WithTicker) error {
+					return controllerruntime.Run(ctx, config, controllerruntime.Options{
+						Namespace: namespace, Workers: atOnce, Clock: clock, SkipNameValidation: true, ReadYourWrites: own,
+					})
+				}}
 				before := waited(b)
 				counted, late := s.leadToDone(b, o, count)
 				per := func(n float64) float64 { return n / float64(count) }
@@ -50,12 +54,4 @@ func waited(b *testing.B) float64 {
 		}
 	}
 	return seconds
-}
-
-func withOwnWrites(own bool) func(context.Context, *rest.Config, string, clock.WithTicker) error {
-	return func(ctx context.Context, config *rest.Config, namespace string, clock clock.WithTicker) error {
-		return controllerruntime.Run(ctx, config, controllerruntime.Options{
-			Namespace: namespace, Workers: atOnce, Clock: clock, SkipNameValidation: true, ReadYourWrites: own,
-		})
-	}
 }

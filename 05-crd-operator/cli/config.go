@@ -69,10 +69,13 @@ type OperatorFlags struct {
 	ConfigFlags
 	AllNamespaces bool // Namespace is ignored
 	Workers       int  // how many objects to reconcile at the same time
+
+	flags *flag.FlagSet
 }
 
 // AddFlags adds -kubeconfig, -n, -all-namespaces and -workers.
 func (f *OperatorFlags) AddFlags(flags *flag.FlagSet, workers int, objects string) {
+	f.flags = flags
 	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", KubeconfigUsage)
 	flags.StringVar(&f.Namespace, "n", "", "the `namespace`; without it the one of the kubeconfig's context")
 	flags.BoolVar(&f.AllNamespaces, "all-namespaces", false, "all namespaces; -n is ignored")
@@ -81,7 +84,10 @@ func (f *OperatorFlags) AddFlags(flags *flag.FlagSet, workers int, objects strin
 
 // Load is Load of ConfigFlags, for the namespace that the flags name, or all of them.
 func (f *OperatorFlags) Load() (config *rest.Config, namespace string, err error) {
-	if f.Workers < 1 {
+	switch {
+	case f.flags.NArg() > 0:
+		return nil, "", fmt.Errorf("%q isn't a flag, and all flags after it would be ignored", f.flags.Arg(0))
+	case f.Workers < 1:
 		return nil, "", fmt.Errorf("-workers is %d; it must be at least 1", f.Workers)
 	}
 	config, namespace, err = f.ConfigFlags.Load()

@@ -77,6 +77,7 @@ func TestTheFlagsOfAnOperator(t *testing.T) {
 		"one worker":          {args: []string{"--workers=1"}, namespace: "one", workers: 1},
 		"no worker":           {args: []string{"--workers=0"}, err: "-workers is 0; it must be at least 1"},
 		"fewer workers still": {args: []string{"--workers=-3"}, err: "-workers is -3; it must be at least 1"},
+		"a word":              {args: []string{"harbour", "-n", "harbour"}, err: `"harbour" isn't a flag, and all flags after it would be ignored`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var f OperatorFlags

@@ -74,7 +74,7 @@ type env struct {
 
 func newEnv(t *testing.T) *env {
 	t.Helper()
-	e := &env{t: t, ats: fake.NewClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
+	e := &env{t: t, ats: fake.NewSimpleClientset(), kube: kubefake.NewClientset(), clock: testclock.NewFakeClock(noon)}
 	var err error
 	e.controller, err = newController(e.ats, e.kube, Options{Clock: e.clock})
 	require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestManagedFieldsAreDropped(t *testing.T) {
 // started runs the controller with fake clients and this reconcile, in a synctest bubble. The
 // function that it returns stops it and waits.
 func started(t *testing.T, reconcile func(context.Context, cache.ObjectName) error) (c *controller, stop func()) {
-	c, err := newController(fake.NewClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
+	c, err := newController(fake.NewSimpleClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.Discard()))
 	done := make(chan struct{})
@@ -273,7 +273,7 @@ func TestAReconcileThatHasBegunIsFinishedWithinItsTime(t *testing.T) {
 
 func TestNothingIsReconciledBeforeTheCachesAreFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := newController(fake.NewClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
+		c, err := newController(fake.NewSimpleClientset(), kubefake.NewClientset(), Options{Clock: clock.RealClock{}})
 		require.NoError(t, err)
 		c.informers = nil // which would fill them
 		c.queue.Add(theKey)

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // The quota of harbour is used up, and each of its Ats wants a pod. There are as many as workers.
@@ -65,8 +66,5 @@ func start(t *testing.T, r *Reconciler, ats ...*cnat.At) {
 		}
 		return nil
 	})))
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- operator.Start(ctx) }()
-	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
+	testcluster.Run(t, operator.Start)
 }

@@ -57,7 +57,7 @@ func failsAndDeletes(s *env) {
 	}, testcluster.TestTimeout, pause)
 	assert.Equal(s.t, cnat.Running, s.becomes("kettle", cnat.Running).Status.Phase)
 
-	s.delete("kettle")
+	require.NoError(s.t, s.ats.Delete(s.t.Context(), "kettle", metav1.DeleteOptions{}))
 	s.goes("kettle")
 	assert.Len(s.t, s.pods.of("kettle"), 1)
 }

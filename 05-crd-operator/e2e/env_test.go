@@ -131,11 +131,6 @@ func (s *env) becomes(name string, phase cnat.AtPhase) *cnat.At {
 	return at
 }
 
-func (s *env) delete(name string) {
-	s.t.Helper()
-	require.NoError(s.t, s.ats.Delete(s.t.Context(), name, metav1.DeleteOptions{}))
-}
-
 // outcome is the reason of the last condition.
 func outcome(at *cnat.At) string {
 	conditions := at.Status.Conditions
@@ -158,21 +153,17 @@ type podLog struct {
 
 func (s *env) watchPods() {
 	s.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	s.t.Cleanup(cancel)
-	w, err := s.client.CoreV1().Pods(s.namespace).Watch(ctx, metav1.ListOptions{})
+	w, err := s.client.CoreV1().Pods(s.namespace).Watch(s.t.Context(), metav1.ListOptions{})
 	require.NoError(s.t, err)
 	s.pods = &podLog{all: map[types.UID]*corev1.Pod{}}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	testcluster.Run(s.t, func(context.Context) error {
 		for e := range w.ResultChan() {
 			if pod, ok := e.Object.(*corev1.Pod); ok {
 				s.pods.note(pod, e.Type)
 			}
 		}
-	}()
-	s.t.Cleanup(func() { w.Stop(); <-done })
+		return nil
+	})
 }
 
 func (l *podLog) note(pod *corev1.Pod, change watch.EventType) {

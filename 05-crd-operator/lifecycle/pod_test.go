@@ -1,18 +1,15 @@
 package lifecycle
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
@@ -86,20 +83,6 @@ func TestTheNameOfTheAtFollowsFromThatOfThePod(t *testing.T) {
 	name, ok := AtOf(newPod(foreign))
 	assert.True(t, ok, "kubectl delete --cascade=orphan takes the owner reference")
 	assert.Equal(t, "example-at", name)
-}
-
-func TestThePatchRemovesOurFinalizerAndNoOther(t *testing.T) {
-	pod := newPod()
-	pod.UID = "two"
-	pod.Finalizers = append(pod.Finalizers, "example.com/other")
-	before, err := json.Marshal(pod)
-	require.NoError(t, err)
-	after, err := strategicpatch.StrategicMergePatch(before, FinalizerPatch(pod), corev1.Pod{})
-	require.NoError(t, err)
-	pod.Finalizers = []string{"example.com/other"}
-	want, err := json.Marshal(pod)
-	require.NoError(t, err)
-	assert.JSONEq(t, string(want), string(after))
 }
 
 func TestWhatIsAConflict(t *testing.T) {

@@ -193,7 +193,7 @@ func TestWhichChangesOfALayerLeadToAReconcile(t *testing.T) {
 // What is tried again is tried by the rate limiter, whose pauses grow: Reconcile returns the error. A conflict
 // says nothing to a user, and a refusal does. A layer that is gone, or is about to be, needs no status.
 func TestAWriteThatIsRefused(t *testing.T) {
-	conflict := apierrors.NewConflict(v1alpha1.Resource("any"), "any", nil)
+	conflict := apierrors.NewConflict(corev1.Resource("any"), "any", nil)
 	quota := apierrors.NewForbidden(corev1.Resource("configmaps"), "settings", errors.New("exceeded quota"))
 	terminating := apierrors.NewForbidden(corev1.Resource("configmaps"), "settings", nil)
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
@@ -206,7 +206,7 @@ func TestAWriteThatIsRefused(t *testing.T) {
 		"a quota":                                {apply: quota, again: quota, shown: `the server refuses the ConfigMap settings: applying the ConfigMap: configmaps "settings" is forbidden: exceeded quota`},
 		"the namespace begins to end":            {apply: terminating},
 		"a conflict of a status":                 {status: conflict, again: conflict},
-		"the status of a layer that was deleted": {status: apierrors.NewNotFound(v1alpha1.Resource("any"), "any")},
+		"the status of a layer that was deleted": {status: apierrors.NewNotFound(corev1.Resource("any"), "any")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			layer := defaults()

@@ -44,15 +44,6 @@ func TestDrift(t *testing.T) {
 			}
 		},
 
-		"it is replaced by another of its name": func(s *env) {
-			good := twoLayers(s)
-			s.eventually(func() bool { // the operator may be faster, between the two requests
-				_ = s.admin.Delete(s.t.Context(), s.settings())
-				return s.create(data{"theirs": "yes", "colour": "forged"}) == nil
-			})
-			s.restores(good)
-		},
-
 		"it is changed, and gets harmless fields": func(s *env) {
 			good := twoLayers(s)
 			s.edit(`{"metadata":{"labels":{"team":"coast"},"annotations":{"note":"kept"},
@@ -61,28 +52,6 @@ func TestDrift(t *testing.T) {
 			s.restores(good)
 			assert.Equal(s.t, "coast", s.get().Labels["team"])
 			assert.Equal(s.t, "kept", s.get().Annotations["note"])
-		},
-
-		"a finalizer keeps it when it is deleted": func(s *env) {
-			good := twoLayers(s)
-			s.edit(`{"metadata":{"finalizers":["example.com/wait"]}}`)
-			s.delete()
-			s.restores(state{
-				"settings": "colour=green size=7; going; of defaults, site",
-				"defaults": "False Blocked 1, colour by site", "site": "False Blocked 1",
-			})
-			s.edit(`{"metadata":{"finalizers":null}}`)
-			s.restores(good)
-		},
-
-		"its layers go while the operator is down": func(s *env) {
-			s.layer("defaults", 0, data{"colour": "blue"})
-			stop := s.start()
-			s.becomes(state{"settings": "colour=blue; of defaults", "defaults": "True Merged 1"})
-			stop()
-			s.deleteLayer("defaults")
-			s.start()
-			s.restores(state{})
 		},
 
 		"the ConfigMap that was in the way goes": func(s *env) {

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
+	"example.com/hacking-a-controller/testcluster"
 )
 
 // The queue and the workers are the framework's. Its clock begins in the year 2000, and
@@ -70,10 +71,7 @@ func startController(t *testing.T, c client.Client) {
 		queue.Add(request())
 		return nil
 	})))
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- operator.Start(ctx) }()
-	t.Cleanup(func() { cancel(); assert.NoError(t, <-ended) })
+	testcluster.Run(t, operator.Start)
 }
 
 // Fake time stands still while a goroutine waits for the network. So in fake time no

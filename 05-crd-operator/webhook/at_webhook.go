@@ -86,6 +86,9 @@ func Main() {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	ctrl.SetLogger(klog.Background())
 	config, _, err := cluster.Load()
+	if flags.NArg() > 0 {
+		err = fmt.Errorf("%q isn't a flag, and all flags after it would be ignored", flags.Arg(0))
+	}
 	if err == nil && *selfSigned {
 		o.Host = "127.0.0.1"
 		err = selfSign(o.Host, o.CertDir)

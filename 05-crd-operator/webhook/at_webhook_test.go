@@ -167,8 +167,11 @@ func startWebhook(t *testing.T, c *testcluster.Cluster) {
 	// This puts a URL with a free port where the service was.
 	require.NoError(t, o.PrepWithoutInstalling())
 	t.Cleanup(func() { assert.NoError(t, o.Cleanup()) })
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "certs")
 	require.NoError(t, selfSign(o.LocalServingHost, dir))
+	key, err := os.Stat(filepath.Join(dir, "tls.key"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), key.Mode().Perm())
 	bundle, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
 	require.NoError(t, err)
 	o.ValidatingWebhooks[0].Webhooks[0].ClientConfig.CABundle = bundle
@@ -207,23 +210,6 @@ func doesNotStart(t *testing.T, c *testcluster.Cluster) {
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, Run(interrupted, c.Config, webhook.Options{CertDir: empty}), "Ctrl-C is no error")
-}
-
-func TestTheCertificateIsMadeOnce(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "certs")
-	read := func() []byte {
-		content, err := os.ReadFile(filepath.Join(dir, "tls.crt"))
-		require.NoError(t, err)
-		return content
-	}
-	require.NoError(t, selfSign("127.0.0.1", dir))
-	first := read()
-	require.NoError(t, selfSign("127.0.0.1", dir))
-	assert.Equal(t, first, read(), "who has the old one as a caBundle can go on")
-
-	info, err := os.Stat(filepath.Join(dir, "tls.key"))
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
 // What lies in a folder for a year has expired, or was made halfway.

@@ -83,9 +83,11 @@ func TestStale(t *testing.T, run Operator, config, roleName string, without ...s
 func newSuite(t *testing.T, run Operator, config, roleName string) *suite {
 	t.Helper()
 	s := &suite{cluster: testcluster.Start(t), run: run, rules: testcluster.Rules(t, filepath.Join(config, "rbac", roleName+".yaml"))}
+	s.config = s.cluster.User(t, roleName, s.rules)
+	err := run(klog.NewContext(t.Context(), logr.Discard()), s.config, metav1.NamespaceAll, 1, clock.RealClock{})
+	require.EqualError(t, err, "the cluster does not know ats; create their CRD, which is in config/crd")
 	s.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, filepath.Join(config, "crd"))...)
 	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
-	s.config = s.cluster.User(t, roleName, s.rules)
 	return s
 }
 

@@ -3,7 +3,6 @@ package behaviour
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -97,17 +96,6 @@ var life = map[string]func(*env){
 		s.runs("two")
 	},
 
-	"a pod deleted by force is gone": func(s *env) {
-		s.start()
-		s.create("kettle", "09:00:00")
-		node := corev1.ObjectReference{Kind: "Node", Name: "node"}
-		require.NoError(s.t, s.pods.Bind(s.t.Context(), &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: s.pod("kettle").Name}, Target: node}, metav1.CreateOptions{}))
-		require.NoError(s.t, s.pods.Delete(s.t.Context(), "kettle-pod", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
-		s.becomes("kettle", deleted)
-		s.gone("kettle")
-		s.ran("kettle")
-	},
-
 	"a pod of somebody else is left alone": func(s *env) {
 		before := s.foreignPod("kettle")
 		s.start()
@@ -180,9 +168,4 @@ func outage(s *env) {
 	s.ends("kettle", 0)
 	s.becomes("kettle", succeeded)
 	s.ran("kettle")
-}
-
-// tries are how often the server was to create the pod of an At.
-func (o *operator) tries(at string) int {
-	return len(slices.DeleteFunc(o.about(at), func(what string) bool { return what != "create pods" }))
 }

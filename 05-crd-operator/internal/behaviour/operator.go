@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -38,10 +37,10 @@ type operator struct {
 	log     logr.Logger
 	faults  []func(*rest.Config)
 	mayFail bool // to start, or to end well
-	failed  error
-	ended   chan struct{} // closed at its end, after failed is set
 
-	stop func()
+	running context.Context // ends when the operator does
+	failed  error           // is set by then
+	stop    func()
 }
 
 // request is one that an operator has made.
@@ -68,28 +67,14 @@ func (s *env) start(change ...func(*operator)) *operator {
 	for _, f := range append([]func(*rest.Config){o.note}, o.faults...) {
 		f(config)
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), o.log))
-	o.ended = make(chan struct{})
-	go func() {
-		defer close(o.ended)
-		o.failed = s.suite.run(ctx, config, s.namespace, o.workers, o)
-		if o.failed != nil && !o.mayFail {
-			select {
-			case s.failed <- o.failed: // no case waits for what will not come
-			default:
-			}
+	o.running, o.stop = testcluster.Run(s.t, func(ctx context.Context) error {
+		o.failed = s.suite.run(klog.NewContext(ctx, o.log), config, s.namespace, o.workers, o)
+		if o.failed == nil || o.mayFail {
+			return nil
 		}
-	}()
-	o.stop = sync.OnceFunc(func() {
-		cancel()
-		select {
-		case <-o.ended:
-			assert.True(s.t, o.failed == nil || o.mayFail, "from Run: %v", o.failed)
-		case <-time.After(testcluster.TestTimeout):
-			assert.Fail(s.t, "Run did not return after the end of its context")
-		}
+		s.failed <- o.failed
+		return o.failed
 	})
-	s.t.Cleanup(o.stop)
 	return o
 }
 

@@ -101,14 +101,7 @@ func (s *env) refused(rules []rbacv1.PolicyRule, verb, resource string) {
 	}
 	switch {
 	case verb == "list" || verb == "watch":
-		s.eventually("its end", func(context.Context) (any, bool) {
-			select {
-			case <-o.ended:
-				return nil, true
-			default:
-				return o.all(), false
-			}
-		})
+		s.eventually("its end", func(context.Context) (any, bool) { return o.all(), o.running.Err() != nil })
 		require.ErrorContains(s.t, o.failed, "; ask an administrator for that verb on that resource")
 	case verb+" "+resource == "create pods":
 		s.becomes("kettle", notMade)

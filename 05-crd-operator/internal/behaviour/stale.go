@@ -75,7 +75,9 @@ var stale = map[string]func(*env){
 
 	"an At is deleted before RUNNING, and the cache is stale": beforeRUNNING(func(s *env) { s.delete("kettle") }),
 
-	"an At is postponed before RUNNING, and the cache is stale": beforeRUNNING(func(s *env) { s.reschedule("kettle", "12:00:00") }, "kettle"),
+	"an At is postponed before RUNNING, and the cache is stale": beforeRUNNING(func(s *env) {
+		s.patch("kettle", `{"spec":{"schedule":"`+day+`T12:00:00Z"}}`)
+	}, "kettle"),
 
 	"another At of the same name comes before RUNNING, and the cache is stale": beforeRUNNING(func(s *env) {
 		s.delete("kettle")

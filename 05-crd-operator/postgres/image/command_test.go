@@ -27,7 +27,7 @@ func TestTheProgramPrintsWhatItHasMade(t *testing.T) {
 	code, stdout, stderr := command(t, "--minor", "--agent=./testdata/agent", "--output="+archive)
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `^PostgreSQL \d+\S+ \(.+\) in /\S.*
-made postgres-member:\S+ in \d+(\.\d)?s: /\S.*/postgres\.tar, \d+\.\d MB
+made postgres-member:\S+ in (\d+m)?\d+(\.\d)?s: /\S.*/postgres\.tar, \d+\.\d MB
   sha256:[0-9a-f]{64}
   with the licences of PostgreSQL, 0 Go modules and \d+ packages of this machine
 `, stdout)

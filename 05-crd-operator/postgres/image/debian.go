@@ -13,7 +13,7 @@ import (
 )
 
 // addPackageLicences adds the licences of Debian packages, and where their sources are.
-func addPackageLicences(ctx context.Context, all files, packages []string) error {
+func (p PostgreSQL) addPackageLicences(ctx context.Context, all files, packages []string) error {
 	for _, name := range packages {
 		path := filepath.Join("/usr/share/doc", name, "copyright")
 		if err := all.add(path, path); err != nil {
@@ -22,7 +22,7 @@ func addPackageLicences(ctx context.Context, all files, packages []string) error
 	}
 	versions, err := ask(ctx, "dpkg-query", append([]string{"--show", "--showformat", "${Package} ${Version}, source: ${source:Package} ${source:Version}\n"}, packages...)...)
 	all[filepath.Join(licencesPath, "packages.txt")] = oci.File{Text: versions + "\n", Mode: 0o644}
-	return errors.Join(err, addFolder(all, "/usr/share/common-licenses"))
+	return errors.Join(err, p.addFolder(all, "/usr/share/common-licenses"))
 }
 
 // fromMachine are the files that were taken from this machine.

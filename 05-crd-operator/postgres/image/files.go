@@ -43,24 +43,18 @@ func (p PostgreSQL) in(path string) string {
 // files are all of PostgreSQL that a member needs. Its programs find the rest from where
 // they are themselves, so nothing may move against them.
 func (p PostgreSQL) files(ctx context.Context) (files, error) {
-	all := files{}
-	for _, program := range []string{"postgres", "initdb"} {
-		path := filepath.Join(p.Bin, program)
-		if err := all.add(p.in(path), path); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.addShare(all); err != nil {
-		return nil, err
-	}
 	modules, err := p.modules()
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range modules {
+	all := files{}
+	for _, path := range append(modules, filepath.Join(p.Bin, "postgres"), filepath.Join(p.Bin, "initdb")) {
 		if err := all.add(p.in(path), path); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.addFolder(all, p.share, unread...); err != nil {
+		return nil, err
 	}
 	if runtime.GOOS == "linux" {
 		return all, p.addSystem(ctx, all)
@@ -71,20 +65,21 @@ func (p PostgreSQL) files(ctx context.Context) (files, error) {
 // unread are folders of PostgreSQL's data that a server does not read, but people.
 var unread = []string{"man", "doc", "locale"}
 
-func (p PostgreSQL) addShare(all files) error {
-	return filepath.WalkDir(p.share, func(path string, entry fs.DirEntry, err error) error {
+// addFolder adds the files of a folder of this machine, if there is such a folder. It leaves out the files
+// and folders that have one of these names.
+func (p PostgreSQL) addFolder(all files, folder string, but ...string) error {
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
-		case entry.IsDir() && slices.Contains(unread, entry.Name()):
+		case slices.Contains(but, entry.Name()) && entry.IsDir():
 			return fs.SkipDir
-		case entry.IsDir():
-			return nil
+		case !slices.Contains(but, entry.Name()) && !entry.IsDir():
+			err = all.add(p.in(path), path)
 		}
-		if err := all.add(p.in(path), path); !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // no such folder, or a link that leads nowhere, as Debian leaves them for dictionaries
 		}
-		return nil // a link that leads nowhere, as Debian leaves them for dictionaries
+		return err
 	})
 }
 

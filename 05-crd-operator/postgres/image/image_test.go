@@ -58,6 +58,7 @@ func makeOf(t *testing.T, p PostgreSQL) made {
 	path := filepath.Join(t.TempDir(), "deep", "image.tar")
 	result, err := Make(t.Context(), Options{PostgreSQL: p, Agent: "./testdata/agent", Output: path})
 	require.NoError(t, err)
+	assert.Equal(t, "postgres-member:17", result.Name)
 	m := made{entries: map[string]*tar.Header{}, texts: map[string]string{}}
 	m.content, err = os.ReadFile(path)
 	require.NoError(t, err)

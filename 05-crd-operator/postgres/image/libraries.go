@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +56,7 @@ func (p PostgreSQL) addSystem(ctx context.Context, all files) error {
 	}
 	all["/tmp"] = oci.File{Mode: fs.ModeDir | fs.ModeSticky | 0o777}
 	all["/var/lib/postgresql"] = oci.File{Mode: fs.ModeDir | 0o700, User: userID}
-	return errors.Join(p.addTimeZones(all), addFolder(all, "/usr/lib/locale/C.utf8"))
+	return errors.Join(p.addTimeZones(all), p.addFolder(all, "/usr/lib/locale/C.utf8"))
 }
 
 // addTimeZones adds those of this machine, unless PostgreSQL has its own.
@@ -66,29 +65,7 @@ func (p PostgreSQL) addTimeZones(all files) error {
 		return nil
 	}
 	// The two count leap seconds, or say the same again; the third is where this machine is.
-	return addFolder(all, "/usr/share/zoneinfo", "right", "posix", "localtime")
-}
-
-// addFolder adds the files of a folder of this machine, if there is such a folder.
-func addFolder(all files, folder string, but ...string) error {
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case slices.Contains(but, entry.Name()):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case entry.IsDir():
-			return nil
-		}
-		return all.add(path, path)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return p.addFolder(all, "/usr/share/zoneinfo", "right", "posix", "localtime")
 }
 
 // librariesOf asks the loader which shared libraries programs load, itself included.
@@ -101,8 +78,8 @@ func librariesOf(ctx context.Context, programs []string) ([]string, error) {
 	}
 	var found []string
 	program := "" // of the lines that follow
-	for lines := bufio.NewScanner(strings.NewReader(string(output))); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(output)) {
+		line = strings.TrimSpace(line)
 		name, path, isNamed := strings.Cut(line, " => ")
 		switch {
 		case strings.HasSuffix(line, ":"):

@@ -48,7 +48,7 @@ func (p PostgreSQL) addLicences(ctx context.Context, all files, agent string) (f
 	if found.Modules, err = addModuleLicences(ctx, all, agent); err != nil || len(packages) == 0 {
 		return found, err
 	}
-	return found, addPackageLicences(ctx, all, packages)
+	return found, p.addPackageLicences(ctx, all, packages)
 }
 
 // addModuleLicences adds the licences of Go and of the modules that are linked into a

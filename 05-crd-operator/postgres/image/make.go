@@ -25,18 +25,10 @@ type Options struct {
 	PostgreSQL PostgreSQL
 	Agent      string // the package of the agent
 	Output     string // the archive
-	Tag        Version
+	// Minor is whether the image has the minor version in its name, such as 17.6, and not only 17. An
+	// operator replaces its pods only if the name of its image changes.
+	Minor bool
 }
-
-// Version is the one that an image has in its name.
-type Version int
-
-// The versions. An operator replaces its pods only if the name of its image changes, as it does
-// with the minor one.
-const (
-	Major Version = iota // such as 17
-	Minor                // such as 17.6
-)
 
 // Made is what Make made.
 type Made struct {
@@ -62,7 +54,7 @@ func Make(ctx context.Context, o Options) (Made, error) {
 	if err != nil {
 		return Made{}, err
 	}
-	made := Made{Name: p.name(o.Tag)}
+	made := Made{Name: o.name()}
 	if made.Licences, err = p.addLicences(ctx, system, o.Agent); err != nil {
 		return Made{}, fmt.Errorf("collecting the licences: %w", err)
 	}
@@ -71,11 +63,11 @@ func Make(ctx context.Context, o Options) (Made, error) {
 }
 
 // name is what pods call the image. Its tag is the version of PostgreSQL.
-func (p PostgreSQL) name(v Version) string {
-	if v == Minor {
-		return "postgres-member:" + p.Version
+func (o Options) name() string {
+	if o.Minor {
+		return "postgres-member:" + o.PostgreSQL.Version
 	}
-	return "postgres-member:" + strconv.Itoa(p.Major)
+	return "postgres-member:" + strconv.Itoa(o.PostgreSQL.Major)
 }
 
 // newImage is an image that runs the agent, which finds PostgreSQL's programs in its PATH.

@@ -112,7 +112,7 @@ func TestAStandbyArchivesWhatThePrimaryDoesNot(t *testing.T) {
 func TestWhatWasArchivedOfAnEarlierTimelineIsNotCounted(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	s := newDatabase(t, writeSecrets(t))

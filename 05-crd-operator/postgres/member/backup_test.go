@@ -20,7 +20,7 @@ import (
 func TestATrialReadsWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	files := writeSecrets(t)
@@ -50,7 +50,7 @@ func TestATrialReadsWhatCanBeRead(t *testing.T) {
 func TestATrialReadsThePagesOfATable(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	s := lone(t, writeSecrets(t)).server

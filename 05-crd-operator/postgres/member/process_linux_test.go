@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -20,7 +21,7 @@ import (
 // gone. A member that has stopped must have none.
 func TestAFrozenPostgreSQLEndsAsAWhole(t *testing.T) {
 	t.Parallel()
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	a := lone(t, writeSecrets(t))

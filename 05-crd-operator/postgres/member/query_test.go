@@ -39,7 +39,7 @@ func TestPrimaryThatCannotBeReachedIsNoFailure(t *testing.T) {
 func TestASessionThatWasCutOffIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	to := lone(t, writeSecrets(t)).server.local("")
@@ -58,7 +58,7 @@ func TestASessionThatWasCutOffIsOpenedAgain(t *testing.T) {
 func TestNobodyCutsOffTheAgent(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	s := lone(t, writeSecrets(t)).server

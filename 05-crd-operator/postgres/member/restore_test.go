@@ -53,7 +53,7 @@ const notYetAccepting = "the database system is not yet accepting connections"
 func TestWhyPostgreSQLDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	a := openAtACheckpoint(t)
@@ -71,7 +71,7 @@ func TestWhyPostgreSQLDoesNotAnswer(t *testing.T) {
 func TestALastPrimaryRecoversAlone(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	others := postgres.PostgresClusterStatus{Synced: []string{"db-1", "db-2"}, Phase: postgres.Electing}

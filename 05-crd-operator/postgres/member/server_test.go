@@ -2,10 +2,7 @@ package member
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,7 +20,7 @@ import (
 func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	testpostgres.Find(t)
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	s := newDatabase(t, writeSecrets(t))
@@ -34,28 +31,6 @@ func TestADatabaseStartsWithWhatItNeeds(t *testing.T) {
 	for setting, want := range map[string]string{"max_connections": "100", "work_mem": "7MB", "synchronous_commit": "on", "fsync": "on", "recovery_target_name": ""} {
 		awaitAnswer(t, s, "SHOW "+setting, want)
 	}
-}
-
-// ranAsNobody runs a test of root's in another process, and reports whether it did: PostgreSQL does not run
-// as root.
-func ranAsNobody(t *testing.T) bool {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		return false
-	}
-	require.Equal(t, "linux", runtime.GOOS, "PostgreSQL does not run as root: run this test as another user")
-	folder, err := os.MkdirTemp("", "member-") //nolint:usetesting // t.TempDir is closed to other users
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(folder)) })
-	const nobody = 65534
-	require.NoError(t, os.Chown(folder, nobody, nobody))
-	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
-	command.Dir, command.Env = folder, append(os.Environ(), "TMPDIR="+folder)
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	output, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	require.Contains(t, string(output), "--- PASS: "+t.Name())
-	return true
 }
 
 // writeSecrets writes what a kubelet makes of the Secrets of a cluster.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	postgres "example.com/hacking-a-controller/05-crd-operator/postgres/api/v1alpha1"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -23,7 +24,7 @@ import (
 // it, and a standby that was away comes back by its slot alone.
 func TestLogIsKeptForThoseWhoNeedIt(t *testing.T) {
 	t.Parallel()
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	files := writeSecrets(t)

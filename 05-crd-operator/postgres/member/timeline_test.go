@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/05-crd-operator/postgres/archive"
+	"example.com/hacking-a-controller/05-crd-operator/postgres/internal/testpostgres"
 	"example.com/hacking-a-controller/05-crd-operator/postgres/plan"
 )
 
@@ -112,7 +113,7 @@ func TestPositionIsReadAsItIsPrinted(t *testing.T) {
 // promotion comes after.
 func TestNobodyHoldsAPromotion(t *testing.T) {
 	t.Parallel()
-	if ranAsNobody(t) {
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	files := writeSecrets(t)

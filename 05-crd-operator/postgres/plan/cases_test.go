@@ -34,6 +34,22 @@ func testDecisions(t *testing.T, cases map[string]decisionCase) {
 	}
 }
 
+type stepCase struct {
+	view plan.View
+	want plan.Step
+}
+
+func testSteps(t *testing.T, cases map[string]stepCase) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := plan.NextStep(tc.view); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // line is a decision in a line.
 func line(d plan.Decision) string {
 	if s := d.Status; s != nil {

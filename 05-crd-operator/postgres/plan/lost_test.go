@@ -101,23 +101,14 @@ func TestWhatWasGivenUpIsNotWiped(t *testing.T) {
 	diverged := func(v *plan.View) { v.Diverged = true }
 	lost := func(l ...postgres.LostData) func(*plan.View) { return func(v *plan.View) { v.Status.Lost = l } }
 	mine := postgres.LostData{Member: "db-2", Term: 7}
-	for name, tc := range map[string]struct {
-		view plan.View
-		want plan.Step
-	}{
+	testSteps(t, map[string]stepCase{
 		"it is kept": {viewOf(diverged, lost(mine)), plan.Keep},
 		"what was cloned after that is wiped, though the operator has not seen it": {viewOf(diverged, lost(mine), func(v *plan.View) { v.Report.Kept = []string{plan.KeptFolder(7)} }), plan.Wipe},
 		"and though the operator has":  {viewOf(diverged, lost(postgres.LostData{Member: "db-2", Term: 7, Folder: plan.KeptFolder(7)})), plan.Wipe},
 		"a second loss is kept, too":   {viewOf(diverged, lost(mine, postgres.LostData{Member: "db-2", Term: 9}), func(v *plan.View) { v.Report.Kept = []string{plan.KeptFolder(7)} }), plan.Keep},
 		"that of another is no reason": {viewOf(diverged, lost(postgres.LostData{Member: "db-3", Term: 7})), plan.Wipe},
 		"one that can follow does":     {viewOf(lost(mine), func(v *plan.View) { v.Report.Following = "" }), plan.Follow},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := plan.NextStep(tc.view); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
-	}
+	})
 	if term, is := plan.GivenUp(viewOf(lost(mine, postgres.LostData{Member: "db-2", Term: 9})).Status, "db-2", []string{plan.KeptFolder(7)}); term != 9 || !is {
 		t.Errorf("got %d, %t", term, is)
 	}

@@ -34,10 +34,7 @@ func TestNextStep(t *testing.T) {
 	promoted := func(v *plan.View) { v.Report.Timeline = plan.TimelineOf(v.Status.Term) }
 	other := func(v *plan.View) { v.UID = "another pod of db-2" }
 
-	for name, tc := range map[string]struct {
-		view plan.View
-		want plan.Step
-	}{
+	testSteps(t, map[string]stepCase{
 		"a standby that follows has nothing to do":          {viewOf(), plan.Wait},
 		"PostgreSQL is started":                             {viewOf(stopped), plan.Start},
 		"before anything is known of the cluster, too":      {viewOf(stopped, func(v *plan.View) { v.Status = postgres.PostgresClusterStatus{} }), plan.Start},
@@ -68,11 +65,5 @@ func TestNextStep(t *testing.T) {
 		"one that was promoted in an earlier term does not": {viewOf(named, promoted, func(v *plan.View) { v.Status.Term++ }), plan.TakeLease},
 		"and does not start again":                          {viewOf(phase(postgres.Deleting), stopped), plan.Wait},
 		"when the cluster is deleted, a primary stops":      {viewOf(phase(postgres.Deleting), writable, holds), plan.StopFast},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := plan.NextStep(tc.view); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
-	}
+	})
 }

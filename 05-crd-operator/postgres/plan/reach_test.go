@@ -41,23 +41,14 @@ func TestAFrozenMemberStops(t *testing.T) {
 	writable := func(v *plan.View) { v.Report.Writable, v.HoldsLease = true, true }
 	named := func(v *plan.View) { v.Status.Primary, v.Status.PrimaryUID, v.Status.Standby = "db-2", uid("db-2"), "" }
 	late := is(plan.Frozen, 11*time.Second)
-	for name, tc := range map[string]struct {
-		view plan.View
-		want plan.Step
-	}{
+	testSteps(t, map[string]stepCase{
 		"a standby":                                             {viewOf(late), plan.StopImmediate},
 		"one that does not answer its agent":                    {viewOf(late, func(v *plan.View) { v.Report.Running = false }), plan.StopImmediate},
 		"not before 10 seconds":                                 {viewOf(is(plan.Frozen, 9*time.Second)), plan.Wait},
 		"not one whose connections are in use":                  {viewOf(is(plan.TooManyClients, time.Hour)), plan.Wait},
 		"a last primary: it hears no request":                   {viewOf(late, writable), plan.StopImmediate},
 		"not the primary: the operator decides when that stops": {viewOf(late, writable, named), plan.Wait},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := plan.NextStep(tc.view); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
-	}
+	})
 }
 
 func TestPeopleLearnWhoCannotBeReached(t *testing.T) {

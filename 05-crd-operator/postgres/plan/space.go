@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,13 +18,8 @@ func NoSpace(s postgres.PostgresClusterStatus) bool {
 
 // full reports whether the member's disk was nearly full when it answered last.
 func (m Member) full() bool {
-	switch {
-	case m.Report != nil:
-		return m.Report.Full
-	case m.Last != nil:
-		return m.Last.Full
-	}
-	return false
+	report := cmp.Or(m.Report, m.Last)
+	return report != nil && report.Full
 }
 
 // noSpace is which disks are nearly full, and what to do, or empty.

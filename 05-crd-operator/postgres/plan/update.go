@@ -50,8 +50,7 @@ func (o Observed) settled() bool {
 		return false
 	}
 	return !slices.ContainsFunc(o.Members, func(m Member) bool {
-		streams := o.stands(m.Name) && slices.Contains(primary.Report.Streaming, m.Name)
-		return m.Disk != HasDisk || m.Name != s.Primary && !streams
+		return m.Disk != HasDisk || m.Name != s.Primary && !o.streams(m)
 	})
 }
 

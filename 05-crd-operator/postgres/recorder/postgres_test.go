@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -29,8 +28,7 @@ import (
 // TestWhatTheJudgeSees loses the primary of a real PostgreSQL whose standby lags. There is no operator: the
 // test is as good, or as bad, as one.
 func TestWhatTheJudgeSees(t *testing.T) {
-	if os.Geteuid() == 0 {
-		runAsNobody(t)
+	if testpostgres.RanAsNobody(t) {
 		return
 	}
 	t.Run("commits that wait for a standby are there", func(t *testing.T) {
@@ -259,21 +257,4 @@ func config(t testing.TB, addresses string, which ...string) *pgconn.Config {
 func waits(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 2*testcluster.TestTimeout, 10*time.Millisecond, what)
-}
-
-// runAsNobody runs the test in another process: PostgreSQL does not run as root.
-func runAsNobody(t *testing.T) {
-	t.Helper()
-	require.Equal(t, "linux", runtime.GOOS, "PostgreSQL does not run as root: run this test as another user")
-	folder, err := os.MkdirTemp("", "recorder-") //nolint:usetesting // t.TempDir is closed to other users
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(folder)) })
-	const nobody = 65534
-	require.NoError(t, os.Chown(folder, nobody, nobody))
-	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
-	command.Dir, command.Env = folder, append(os.Environ(), "TMPDIR="+folder)
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	output, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	t.Logf("%s", output)
 }

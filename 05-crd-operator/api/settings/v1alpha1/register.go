@@ -22,8 +22,3 @@ var SchemeBuilder = runtime.NewSchemeBuilder(func(scheme *runtime.Scheme) error 
 // AddToScheme makes the types of this package known to a scheme, which maps Go
 // types to kinds. Every client needs that.
 var AddToScheme = SchemeBuilder.AddToScheme
-
-// Resource is the group with a resource in it. The generated listers want it.
-func Resource(resource string) schema.GroupResource {
-	return SchemeGroupVersion.WithResource(resource).GroupResource()
-}

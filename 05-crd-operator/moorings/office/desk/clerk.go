@@ -59,8 +59,8 @@ func (d *Desk) Ledger(reference string) (done []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, entry := range d.ledger {
-		if entry.Reference == reference {
-			done = append(done, entry.What)
+		if entry.reference == reference {
+			done = append(done, entry.what)
 		}
 	}
 	return done
@@ -71,7 +71,7 @@ func (d *Desk) References() (references []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, entry := range d.ledger {
-		references = append(references, entry.Reference)
+		references = append(references, entry.reference)
 	}
 	slices.Sort(references)
 	return slices.Compact(references)

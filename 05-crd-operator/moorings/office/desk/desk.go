@@ -23,8 +23,6 @@ import (
 )
 
 const (
-	// Fee is what a booking costs.
-	Fee = 50
 	// LongestBerth has this many metres.
 	LongestBerth = 300
 	// Limit is how many calls the desk takes in a Window. After one more it takes none for as long.
@@ -42,12 +40,8 @@ type Booking struct {
 	Metres    int    `json:"metres"`
 }
 
-// Entry is a line of the ledger: what a client has done.
-type Entry struct {
-	What      string // booked, changed or cancelled
-	Reference string
-	Fee       int
-}
+// entry is a line of the ledger: what a client has done.
+type entry struct{ reference, what string }
 
 // Desk keeps the bookings. Its zero value can't be used: see New.
 type Desk struct {
@@ -58,7 +52,7 @@ type Desk struct {
 	token    string
 	numbers  int // that were given out
 	bookings []Booking
-	ledger   []Entry
+	ledger   []entry
 
 	pause  time.Duration // how long it will be closed the next time; 0 is a Window
 	began  time.Time     // when the window began
@@ -145,7 +139,7 @@ func (d *Desk) book(_ *http.Request, sent Booking) (int, any) {
 	if refusal := measure(sent.Metres); refusal != nil {
 		return http.StatusUnprocessableEntity, refusal
 	}
-	d.ledger = append(d.ledger, Entry{"booked", sent.Reference, Fee})
+	d.ledger = append(d.ledger, entry{sent.Reference, "booked"})
 	return http.StatusCreated, d.add(sent)
 }
 
@@ -180,7 +174,7 @@ func (d *Desk) change(r *http.Request, sent Booking) (int, any) {
 	}
 	b.Metres = sent.Metres
 	b.Berth = berth(*b)
-	d.ledger = append(d.ledger, Entry{"changed", b.Reference, 0})
+	d.ledger = append(d.ledger, entry{b.Reference, "changed"})
 	return http.StatusOK, *b
 }
 
@@ -189,7 +183,7 @@ func (d *Desk) cancel(r *http.Request, _ Booking) (int, any) {
 	if b == nil {
 		return http.StatusNotFound, problem("there is no such booking")
 	}
-	d.ledger = append(d.ledger, Entry{"cancelled", b.Reference, 0})
+	d.ledger = append(d.ledger, entry{b.Reference, "cancelled"})
 	d.strike(b.Number)
 	return http.StatusNoContent, nil
 }

@@ -170,9 +170,7 @@ func (e *env) logged(name, text string) bool {
 }
 
 func (a *agent) signal(signal syscall.Signal) {
-	select {
-	case <-a.done:
-	default:
+	if !a.ended() {
 		_ = a.command.Process.Signal(signal) // an error means that it ends just now
 	}
 }
@@ -206,14 +204,7 @@ func (a *agent) killAll() {
 // pod, and frees its Lease.
 func (a *agent) ends() int {
 	a.Helper()
-	a.eventually(func() bool {
-		select {
-		case <-a.done:
-			return true
-		default:
-			return false
-		}
-	}, "%s ends", a.name)
+	a.eventually(a.ended, "%s ends", a.name)
 	require.NoError(a, a.client.Delete(a.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: a.namespace, Name: a.name}}))
 	delete(a.agents, a.name)
 	a.leftLease = a.holder() == string(a.uid)

@@ -11,38 +11,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func measure(b *testing.B, figure string, do func()) {
+	b.Helper()
+	begun := time.Now()
+	do()
+	b.ReportMetric(time.Since(begun).Seconds(), figure)
+}
+
 // BenchmarkMember measures what a cluster waits for. Each figure is in seconds.
 func BenchmarkMember(b *testing.B) {
 	for b.Loop() {
 		e := newEnv(b)
-		measure := func(figure string, do func()) {
-			b.Helper()
-			begun := time.Now()
-			do()
-			b.ReportMetric(time.Since(begun).Seconds(), figure)
-		}
 		var first *agent
-		measure("initdb-to-writable-s", func() { first = e.seed() })
+		measure(b, "initdb-to-writable-s", func() { first = e.seed() })
 		first.sql("CREATE TABLE rows AS SELECT n, repeat('x', 1000) AS text FROM generate_series(1, 30000) AS n")
-		measure("clone-to-streaming-s", func() { e.join("db-2") })
-		measure("synced-s", func() { e.sync("db-2") })
+		measure(b, "clone-to-streaming-s", func() { e.join("db-2") })
+		measure(b, "synced-s", func() { e.sync("db-2") })
 		e.join("db-3")
-		measure("failover-s", func() {
+		measure(b, "failover-s", func() {
 			first.kill()
 			e.elect("db-2", "db-3")
 		})
-		measure("follow-s", func() { e.streams("db-3") })
-		measure("return-s", func() {
+		measure(b, "follow-s", func() { e.streams("db-3") })
+		measure(b, "return-s", func() {
 			e.start("db-1")
 			e.streams("db-1")
 		})
 		e.agents["db-1"].stop()
 		require.NoError(b, os.RemoveAll(filepath.Join(e.folder, "db-1")))
-		measure("reseed-s", func() {
+		measure(b, "reseed-s", func() {
 			e.start("db-1")
 			e.streams("db-1")
 		})
-		measure("switchover-s", func() { e.elect("db-3", "db-1") })
+		measure(b, "switchover-s", func() { e.elect("db-3", "db-1") })
 	}
 }
 
@@ -63,12 +64,6 @@ func BenchmarkBackup(b *testing.B) {
 		b.ReportMetric(size/1e9, "GB")
 		first.archived()
 
-		measure := func(figure string, do func()) {
-			b.Helper()
-			begun := time.Now()
-			do()
-			b.ReportMetric(time.Since(begun).Seconds(), figure)
-		}
 		copied := filepath.Join(e.folder, "copied")
 		run := func(name string, args ...string) {
 			b.Helper()
@@ -77,12 +72,12 @@ func BenchmarkBackup(b *testing.B) {
 			output, err := command.CombinedOutput()
 			require.NoError(b, err, "%s", output)
 		}
-		measure("backup-and-trial-s", func() { require.Empty(b, e.backUp(first)) })
-		measure("pg_basebackup-s", func() {
+		measure(b, "backup-and-trial-s", func() { require.Empty(b, e.backUp(first)) })
+		measure(b, "pg_basebackup-s", func() {
 			run(tool, "--host", host(first.address), "--port", port(first.address), "--username", "replication", "--format", "tar", "--wal-method", "fetch", "--checkpoint", "fast", "--pgdata", copied)
 		})
 		require.NoError(b, os.RemoveAll(copied))
-		measure("plain-copy-s", func() {
+		measure(b, "plain-copy-s", func() {
 			run("cp", "-r", filepath.Join(first.data, "database"), copied)
 			run("sync", "-f", copied)
 		})
@@ -90,7 +85,7 @@ func BenchmarkBackup(b *testing.B) {
 		first.archived()
 		first.stop()
 		restored := newBackedUp(b)
-		measure("restore-s", func() {
+		measure(b, "restore-s", func() {
 			restored.restore(e, nil).awaits("has restored", func(r report) bool { return r.Restored != nil && r.Running })
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	context "context"
 
 	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	applyconfigurationcnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/applyconfiguration/cnat/v1alpha1"
 	scheme "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/scheme"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	types "k8s.io/apimachinery/pkg/types"
@@ -32,21 +31,18 @@ type AtInterface interface {
 	List(ctx context.Context, opts v1.ListOptions) (*cnatv1alpha1.AtList, error)
 	Watch(ctx context.Context, opts v1.ListOptions) (watch.Interface, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts v1.PatchOptions, subresources ...string) (result *cnatv1alpha1.At, err error)
-	Apply(ctx context.Context, at *applyconfigurationcnatv1alpha1.AtApplyConfiguration, opts v1.ApplyOptions) (result *cnatv1alpha1.At, err error)
-	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
-	ApplyStatus(ctx context.Context, at *applyconfigurationcnatv1alpha1.AtApplyConfiguration, opts v1.ApplyOptions) (result *cnatv1alpha1.At, err error)
 	AtExpansion
 }
 
 // ats implements AtInterface
 type ats struct {
-	*gentype.ClientWithListAndApply[*cnatv1alpha1.At, *cnatv1alpha1.AtList, *applyconfigurationcnatv1alpha1.AtApplyConfiguration]
+	*gentype.ClientWithList[*cnatv1alpha1.At, *cnatv1alpha1.AtList]
 }
 
 // newAts returns a Ats
 func newAts(c *CnatV1alpha1Client, namespace string) *ats {
 	return &ats{
-		gentype.NewClientWithListAndApply[*cnatv1alpha1.At, *cnatv1alpha1.AtList, *applyconfigurationcnatv1alpha1.AtApplyConfiguration](
+		gentype.NewClientWithList[*cnatv1alpha1.At, *cnatv1alpha1.AtList](
 			"ats",
 			c.RESTClient(),
 			scheme.ParameterCodec,

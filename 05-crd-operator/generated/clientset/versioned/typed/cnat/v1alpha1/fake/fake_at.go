@@ -4,20 +4,19 @@ package fake
 
 import (
 	v1alpha1 "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
-	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/applyconfiguration/cnat/v1alpha1"
-	typedcnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
+	cnatv1alpha1 "example.com/hacking-a-controller/05-crd-operator/generated/clientset/versioned/typed/cnat/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
 )
 
 // fakeAts implements AtInterface
 type fakeAts struct {
-	*gentype.FakeClientWithListAndApply[*v1alpha1.At, *v1alpha1.AtList, *cnatv1alpha1.AtApplyConfiguration]
+	*gentype.FakeClientWithList[*v1alpha1.At, *v1alpha1.AtList]
 	Fake *FakeCnatV1alpha1
 }
 
-func newFakeAts(fake *FakeCnatV1alpha1, namespace string) typedcnatv1alpha1.AtInterface {
+func newFakeAts(fake *FakeCnatV1alpha1, namespace string) cnatv1alpha1.AtInterface {
 	return &fakeAts{
-		gentype.NewFakeClientWithListAndApply[*v1alpha1.At, *v1alpha1.AtList, *cnatv1alpha1.AtApplyConfiguration](
+		gentype.NewFakeClientWithList[*v1alpha1.At, *v1alpha1.AtList](
 			fake.Fake,
 			namespace,
 			v1alpha1.SchemeGroupVersion.WithResource("ats"),
