@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"example.com/hacking-a-controller/testcluster"
 )
@@ -22,13 +20,12 @@ func TestAgainstARealServer(t *testing.T) {
 	// Without its cache, the API server reads each page from etcd, so a continue token expires when etcd
 	// forgets its moment.
 	c := testcluster.Start(t, "watch-cache-sizes=namespaces#0")
-	client := kubernetes.NewForConfigOrDie(c.Config)
-	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "harbour"}}, metav1.CreateOptions{})
+	_, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "harbour"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	const names = "default harbour kube-node-lease kube-public kube-system"
 	// The API server makes its own namespaces in the background after it is ready.
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
-		list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		list, err := c.Client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		require.NoError(collect, err)
 		assert.Equal(collect, names, strings.Join(namesOf(list.Items), " "))
 	}, testcluster.TestTimeout, 50*time.Millisecond)
@@ -41,11 +38,10 @@ func TestAgainstARealServer(t *testing.T) {
 		})
 	}
 	t.Run("-o wide prints what kubectl prints", func(t *testing.T) {
-		kubectl, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, "--kubeconfig", c.Kubeconfig, "get", "namespaces").Output()
-		require.NoError(t, err)
+		kubectl := c.Kubectl(t, "get", "namespaces")
 		stdout, _, _ := clientList(t, "--kubeconfig", c.Kubeconfig, "-o", "wide")
 		age := regexp.MustCompile(`\S+\n`) // differs: one of the two runs first
-		assert.Equal(t, age.ReplaceAllString(string(kubectl), "\n"), age.ReplaceAllString(stdout, "\n"))
+		assert.Equal(t, age.ReplaceAllString(kubectl, "\n"), age.ReplaceAllString(stdout, "\n"))
 	})
 	t.Run("a user without rights reads what is missing", func(t *testing.T) {
 		_, stderr, code := clientList(t, "--kubeconfig", c.UserKubeconfig(t, "jane"))
@@ -55,10 +51,10 @@ func TestAgainstARealServer(t *testing.T) {
 	})
 	t.Run("a list goes on after its token has expired", func(t *testing.T) {
 		var got []string
-		for page, err := range pages(t.Context(), client.CoreV1().Namespaces(), 2, testcluster.TestTimeout) {
+		for page, err := range pages(t.Context(), c.Client.CoreV1().Namespaces(), 2, testcluster.TestTimeout) {
 			require.NoError(t, err)
 			if got = append(got, namesOf(page)...); len(got) == 2 {
-				forget(t, c, client)
+				forget(t, c)
 			}
 			require.LessOrEqual(t, len(got), 5, "the list begins again")
 		}
@@ -67,15 +63,15 @@ func TestAgainstARealServer(t *testing.T) {
 }
 
 // forget makes etcd forget everything before now, so that the server refuses to go on with a list that began before.
-func forget(t *testing.T, c *testcluster.Cluster, client kubernetes.Interface) {
+func forget(t *testing.T, c *testcluster.Cluster) {
 	t.Helper()
-	before, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
+	before, err := c.Client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1})
 	require.NoError(t, err)
 	// A write makes the moment of that list a past one.
-	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(),
+	_, err = c.Client.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "now-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	c.Compact(t)
-	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1, Continue: before.Continue})
+	_, err = c.Client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{Limit: 1, Continue: before.Continue})
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -17,16 +16,10 @@ func TestAgainstARealServer(t *testing.T) {
 	c := testcluster.Shared(t)
 	t.Setenv("KUBECONFIG", c.Kubeconfig)
 	t.Setenv("KUBECACHEDIR", t.TempDir()) // discovery's cache must not outlive the server
-	kubectl := func(args ...string) string {
-		t.Helper()
-		output, err := exec.CommandContext(t.Context(), c.ControlPlane.KubectlPath, args...).CombinedOutput()
-		require.NoError(t, err, "kubectl %v: %s", args, output)
-		return string(output)
-	}
 	c.InstallCRDs(t, testcluster.ReadCRDs(t, "harbour/crd.yaml")...)
 	ship := writeFile(t, "ship.yaml", manifest("v1", "Node", "ship"))
-	kubectl("create", "--validate=false", "-f", "harbour/boats.yaml", "-f", "lesson/demo.yaml", "-f", ship)
-	kubectl("patch", "boat", "gull", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Moored"}}`)
+	c.Kubectl(t, "create", "--validate=false", "-f", "harbour/boats.yaml", "-f", "lesson/demo.yaml", "-f", ship)
+	c.Kubectl(t, "patch", "boat", "gull", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Moored"}}`)
 
 	t.Run("a sentence for each object", func(t *testing.T) {
 		const (
@@ -52,7 +45,7 @@ func TestAgainstARealServer(t *testing.T) {
 	t.Run("the objects are those that kubectl finds", func(t *testing.T) {
 		for _, args := range []string{"all -A", "boats", "boat/heron node/ship", "clusterroles --chunk-size=7", "-f harbour -f lesson/demo.yaml", "-f lesson/demo.yaml -l app=web"} {
 			var want, got []string
-			for name := range strings.FieldsSeq(kubectl(append([]string{"get", "-o=name"}, strings.Fields(args)...)...)) {
+			for name := range strings.FieldsSeq(c.Kubectl(t, append([]string{"get", "-o=name"}, strings.Fields(args)...)...)) {
 				_, name, _ = strings.Cut(name, "/")
 				want = append(want, name)
 			}

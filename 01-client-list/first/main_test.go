@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"example.com/hacking-a-controller/testcluster"
@@ -59,9 +58,8 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 func TestTheNamespacesArePrinted(t *testing.T) {
 	c := testcluster.Start(t)
 	// The API server makes its own in the background after it is ready.
-	client := kubernetes.NewForConfigOrDie(c.Config)
 	require.EventuallyWithT(t, func(collect *assert.CollectT) {
-		namespaces, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		namespaces, err := c.Client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		require.NoError(collect, err)
 		assert.Len(collect, namespaces.Items, 4)
 	}, testcluster.TestTimeout, 50*time.Millisecond)

@@ -86,4 +86,10 @@ func stream(events ...any) http.HandlerFunc {
 
 func added(name string) any { return map[string]any{"type": "ADDED", "object": pod(name)} }
 
+func gone() any {
+	return map[string]any{"type": "ERROR", "object": metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusGone, Message: "too old resource version",
+	}}
+}
+
 func refuse(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }

@@ -29,14 +29,10 @@ func TestMain(m *testing.M) {
 func TestEachEventAndTheRuntimeArePrinted(t *testing.T) {
 	c := testcluster.Shared(t)
 	pods := c.Client.CoreV1().Pods("default")
-	_, err := pods.Create(t.Context(), &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "bell"},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
+	c.CreatePod(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "bell"}})
 	line := start(t, c.Config)
 	require.Equal(t, "ADDED pod bell in namespace default", line())
-	_, err = pods.Patch(t.Context(), "bell", types.MergePatchType, []byte(`{"metadata":{"labels":{"tone":"high"}}}`), metav1.PatchOptions{})
+	_, err := pods.Patch(t.Context(), "bell", types.MergePatchType, []byte(`{"metadata":{"labels":{"tone":"high"}}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.Regexp(t, `^Pods in namespace default have been running for \d+\.\d\d minutes\.$`, line())
 	require.Equal(t, "MODIFIED pod bell in namespace default", line())
@@ -94,10 +90,7 @@ func TestFault3AClosedChannelIsReadForEver(t *testing.T) {
 }
 
 func TestFault4AnErrorEventIsPrintedAndIgnored(t *testing.T) {
-	gone := map[string]any{"type": "ERROR", "object": metav1.Status{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusGone, Message: "too old",
-	}}
-	line := start(t, serve(t, stream(gone)))
+	line := start(t, serve(t, stream(gone())))
 	assert.Equal(t, "error: an event without a pod: ERROR", line())
 	assert.Equal(t, "error: an event without a pod: ", line())
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // What the lesson asks the reader to write. Until then, these tests fail.
@@ -51,12 +50,6 @@ func at(version, name string) any {
 	p := pod(name)
 	p.ResourceVersion = version
 	return map[string]any{"type": "ADDED", "object": p}
-}
-
-func gone() any {
-	return map[string]any{"type": "ERROR", "object": metav1.Status{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: http.StatusGone, Message: "too old resource version",
-	}}
 }
 
 func TestTryAClosedChannelEndsTheWatch(t *testing.T) {

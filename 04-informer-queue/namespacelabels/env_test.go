@@ -57,7 +57,6 @@ func newEnv(t *testing.T) *env {
 			require.NoError(t, err, "the program does not compile: %s", output)
 		}
 	}
-	t.Cleanup(func() { e.empty(context.Background()) })
 	return e
 }
 
@@ -71,21 +70,12 @@ func withHarbour(t *testing.T) *env {
 	return e
 }
 
-// empty deletes the namespaces with their contents, as the namespace controller would; none
-// runs here.
-func (e *env) empty(ctx context.Context) {
-	all, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
-	require.NoError(e.t, err)
-	for _, ns := range all.Items {
-		if ns.Name != "default" && !strings.HasPrefix(ns.Name, "kube-") {
-			require.NoError(e.t, e.finish(ctx, ns.Name))
-		}
-	}
-}
-
-// finish does what the namespace controller does for a deleted namespace.
+// finish deletes a namespace with its contents, as the namespace controller would; none runs here.
 func (e *env) finish(ctx context.Context, namespace string) error {
 	err := e.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err != nil && !apierrors.IsConflict(err) { // it is being deleted already
 		return err
 	}
@@ -114,8 +104,8 @@ func (e *env) start() {
 	e.t.Cleanup(e.kill)
 	began := len(e.proxy.all())
 	e.eventually(func() string {
-		for _, r := range e.proxy.all()[began:] {
-			if strings.Contains("LIST WATCH", r.verb) && r.path == "/api/v1/namespaces" && r.status == http.StatusOK {
+		for _, r := range e.proxy.sent(began, "LIST WATCH", "") {
+			if r.path == "/api/v1/namespaces" && r.status == http.StatusOK {
 				return ""
 			}
 		}
@@ -178,12 +168,14 @@ func (e *env) eventually(problem func() string) {
 // asking are the annotations of a namespace that asks for the ConfigMap.
 var asking = map[string]string{annotation: ""}
 
+// namespace creates a namespace, which is gone when the test has ended.
 func (e *env) namespace(name string, annotations, labels map[string]string) {
 	e.t.Helper()
 	_, err := e.client.CoreV1().Namespaces().Create(e.t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations, Labels: labels},
 	}, metav1.CreateOptions{})
 	require.NoError(e.t, err)
+	e.t.Cleanup(func() { require.NoError(e.t, e.finish(context.Background(), name)) })
 }
 
 // change merges a value into the metadata of a namespace, such as "tide", or null, which removes the key.

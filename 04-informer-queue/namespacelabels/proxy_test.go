@@ -153,26 +153,20 @@ func (p *proxy) all() []request {
 	return slices.Clone(p.requests)
 }
 
-// count counts the requests with one verb, from the index since on.
-func (p *proxy) count(since int, verb string) (n int) {
-	for _, r := range p.all()[since:] {
-		if r.verb == verb {
-			n++
-		}
-	}
-	return n
-}
-
-// writes returns the requests that write a namespace or a ConfigMap in it, from the index since on. Without a
-// namespace, it returns all writes.
-func (p *proxy) writes(since int, namespace string) (writes []request) {
+// sent returns the requests with one of the verbs, from the index since on: those about a namespace or a ConfigMap in
+// it, or about anything if no namespace is named.
+func (p *proxy) sent(since int, verbs, namespace string) (sent []request) {
 	path := "/api/v1/namespaces/" + namespace
 	for _, r := range p.all()[since:] {
-		if !strings.Contains("GET LIST WATCH", r.verb) && (namespace == "" || r.path == path || strings.HasPrefix(r.path+"/", path+"/configmaps/")) {
-			writes = append(writes, r)
+		if strings.Contains(verbs, r.verb) && (namespace == "" || r.path == path || strings.HasPrefix(r.path+"/", path+"/configmaps/")) {
+			sent = append(sent, r)
 		}
 	}
-	return writes
+	return sent
+}
+
+func (p *proxy) writes(since int, namespace string) []request {
+	return p.sent(since, "POST PUT PATCH DELETE", namespace)
 }
 
 // accepted are the writes that succeeded.

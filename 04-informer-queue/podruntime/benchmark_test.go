@@ -37,13 +37,13 @@ func BenchmarkAPod(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("bytes/%d %s", pods, name), func(b *testing.B) {
 			for b.Loop() {
-				before := heap()
+				before := testcluster.Heap()
 				ctx, cancel := context.WithCancel(b.Context())
 				factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithTransform(transform))
 				informer := factory.Core().V1().Pods().Informer()
 				factory.StartWithContext(ctx)
 				require.True(b, cache.WaitFor(ctx, "", informer.HasSyncedChecker()))
-				b.ReportMetric(float64(heap()-before)/float64(pods), "B/pod")
+				b.ReportMetric(float64(testcluster.Heap()-before)/float64(pods), "B/pod")
 				b.ReportMetric(0, "ns/op") // means nothing here
 				runtime.KeepAlive(informer)
 				cancel()
@@ -112,13 +112,4 @@ func fill(b *testing.B, client kubernetes.Interface, pods int) {
 		})
 	}
 	require.NoError(b, writing.Wait())
-}
-
-// heap is what is in use when all garbage has been collected.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC() // what the first one let go of
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

@@ -42,7 +42,9 @@ func TestTheWholeProgram(t *testing.T) {
 		return next.RoundTrip(r)
 	})(config)
 	var out testcluster.Output
-	stop := begin(t, config, &out, options{namespace: "coast", workers: 2})
+	_, stop := testcluster.Run(t, func(ctx context.Context) error {
+		return run(ctx, config, &out, options{namespace: "coast", workers: 2})
+	})
 	prints := func(minutes string) {
 		t.Helper()
 		last := regexp.MustCompile("Pods in namespace coast have been running for " + minutes + " minutes\\.\n$")
@@ -66,10 +68,6 @@ func TestTheWholeProgram(t *testing.T) {
 	assert.NotContains(t, out.String(), "harbour", "other namespaces are not watched")
 }
 
-func TestItCanBeStoppedBeforeItsCacheIsFull(t *testing.T) {
-	begin(t, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: "127.0.0.1:0"})()
-}
-
 func TestItServesUntilItIsStopped(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -82,9 +80,12 @@ func TestItServesUntilItIsStopped(t *testing.T) {
 	assert.Equal(t, http.StatusOK, response.StatusCode)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // without an error, the second program would end at once
-	err = run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: listener.Addr().String()})
-	require.ErrorContains(t, err, "-listen: listen tcp "+listener.Addr().String()+": bind: address already in use")
+	cancel()
+	second := func(listen string) error {
+		return run(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, io.Discard, options{workers: 2, listen: listen})
+	}
+	require.ErrorContains(t, second(listener.Addr().String()), "-listen: listen tcp "+listener.Addr().String()+": bind: address already in use")
+	require.NoError(t, second("127.0.0.1:0"), "to be stopped before the cache is full is no error")
 	stop()
 	require.ErrorIs(t, listener.Close(), net.ErrClosed)
 }
@@ -96,10 +97,4 @@ func TestFlagsAfterAStrayWordAreNotIgnored(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, 2, program.ProcessState.ExitCode())
 	assert.Equal(t, "error: \"x\" isn't a flag, and all flags after it would be ignored\n", string(output))
-}
-
-// begin runs podruntime.
-func begin(t *testing.T, config *rest.Config, out io.Writer, o options) (stop func()) {
-	_, stop = testcluster.Run(t, func(ctx context.Context) error { return run(ctx, config, out, o) })
-	return stop
 }

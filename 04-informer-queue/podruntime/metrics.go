@@ -3,7 +3,6 @@ package main
 import (
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,12 +17,8 @@ var runtimeSeconds = prometheus.NewDesc("pod_runtime_seconds",
 // serve answers /metrics and /healthz until stop is called.
 func (c *controller) serve(listener net.Listener, synced func() bool) (stop func()) {
 	server := &http.Server{Handler: c.handler(synced), ReadHeaderTimeout: 5 * time.Second}
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(listener) }) // until Close
-	return func() {
-		_ = server.Close()
-		serving.Wait()
-	}
+	go func() { _ = server.Serve(listener) }() // until Close
+	return func() { _ = server.Close() }
 }
 
 func (c *controller) handler(synced func() bool) http.Handler {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"testing"
 	"time"
 
@@ -53,7 +52,7 @@ func BenchmarkSecretSync(b *testing.B) {
 			_, err := c.Client.CoreV1().Secrets(made.Namespace).Create(b.Context(), made, metav1.CreateOptions{})
 			return err
 		})
-		bare, before := time.Since(start), inUse()
+		bare, before := time.Since(start), testcluster.Heap()
 		start = time.Now()
 
 		ctx, cancel := context.WithTimeout(klog.NewContext(b.Context(), logr.Discard()), 30*time.Minute)
@@ -62,7 +61,7 @@ func BenchmarkSecretSync(b *testing.B) {
 		for range total {
 			<-lines
 		}
-		copying, heap := time.Since(start), inUse()-before
+		copying, heap := time.Since(start), testcluster.Heap()-before
 		cancel()
 		require.NoError(b, <-ended)
 		fmt.Printf("\n%d sources x %d namespaces, 8 at a time, 1024 bytes each\n", sources, namespaces)
@@ -84,11 +83,4 @@ func eightAtOnce(b *testing.B, times int, do func(n int) error) {
 		group.Go(func() error { return do(n) })
 	}
 	require.NoError(b, group.Wait())
-}
-
-func inUse() int64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

@@ -196,21 +196,20 @@ type fault = func(request *http.Request, next http.RoundTripper) (*http.Response
 // caches do no harm.
 func crash(after int, crashed func()) fault {
 	var mu sync.Mutex // one write at a time
-	accepted := 0
 	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == http.MethodGet {
 			return next.RoundTrip(request)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if accepted == after {
+		if after == 0 {
 			return nil, errCrashed
 		}
 		response, err := next.RoundTrip(request)
 		if err == nil && response.StatusCode < 300 {
-			accepted++
+			after--
 		}
-		if accepted < after {
+		if after > 0 {
 			return response, err
 		}
 		response.Body.Close()

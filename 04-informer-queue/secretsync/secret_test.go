@@ -42,14 +42,12 @@ func TestTheCachesHoldNoDataButThatOfSources(t *testing.T) {
 		"a token":               {aSource(token), false},
 		"a copy":                {testRules.copyOf(aSource(), "harbour", nil), false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			tc.secret.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
-			once := trimmed(tc.secret)
-			assert.Equal(t, tc.whole, string(once.Data["password"]) == "tide")
-			assert.True(t, sameData(aSource(), once))
-			assert.Nil(t, once.ManagedFields)
-			assert.Equal(t, once, trimmed(once))
-		})
+		tc.secret.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+		once := trimmed(tc.secret)
+		assert.Equal(t, tc.whole, string(once.Data["password"]) == "tide", name)
+		assert.True(t, sameData(aSource(), once), name)
+		assert.Nil(t, once.ManagedFields, name)
+		assert.Equal(t, once, trimmed(once), name)
 	}
 }
 

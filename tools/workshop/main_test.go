@@ -30,6 +30,7 @@ func TestWrongInputIsOneSentence(t *testing.T) {
 		"not in a clone":      {[]string{"lesson", "check"}, "run this in a git clone of the workshop"},
 		"no lesson at once":   {[]string{"lesson", "check", "--jobs=0"}, "error: --jobs=0: run one lesson at once at least"},
 		"no exercise at once": {[]string{"exercise", "prove", "--jobs=-1"}, "error: --jobs=-1: prove one exercise at once at least"},
+		"no save at all":      {[]string{"exercise", "bench", "--runs=0"}, "error: --runs=0: save once at least"},
 		"branches, not there": {[]string{"branches", "cut"}, "run this in a git clone of the workshop"},
 		"exercise, not there": {[]string{"list"}, "run this in a git clone of the workshop"},
 		"prove, not there":    {[]string{"prove"}, "run this in a git clone of the workshop"},

@@ -87,7 +87,7 @@ func newSuite(t *testing.T, run Operator, config, roleName string) *suite {
 	err := run(klog.NewContext(t.Context(), logr.Discard()), s.config, metav1.NamespaceAll, 1, clock.RealClock{})
 	require.EqualError(t, err, "the cluster does not know ats; create their CRD, which is in config/crd")
 	s.cluster.InstallCRDs(t, testcluster.ReadCRDs(t, filepath.Join(config, "crd"))...)
-	s.cluster.CreatePolicy(t, filepath.Join(config, "admission", "pods.yaml"))
+	s.cluster.Kubectl(t, "create", "-f", filepath.Join(config, "admission", "pods.yaml"))
 	return s
 }
 

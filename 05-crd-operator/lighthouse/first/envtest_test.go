@@ -110,34 +110,26 @@ func TestAReconcileThatChangesNothingWritesNothing(t *testing.T) {
 	assert.Equal(t, deployment.Spec.Template.Annotations, again.Spec.Template.Annotations, "what somebody else sets elsewhere stays")
 }
 
+// The spec changes and somebody scales the Deployment. Then somebody puts another container in front.
 func TestItFollowsTheSpecAndHeals(t *testing.T) {
-	for name, change := range map[string]func(coast, *Lighthouse, *appsv1.Deployment) error{
-		"the spec changes": func(c coast, light *Lighthouse, _ *appsv1.Deployment) error {
-			light.Spec = LighthouseSpec{Lamps: 2, Flash: "long long"}
-			return c.Update(c.Context(), light)
-		},
-		"somebody scales the Deployment": func(c coast, _ *Lighthouse, deployment *appsv1.Deployment) error {
-			deployment.Spec.Replicas = new(int32(9))
-			return c.Update(c.Context(), deployment)
-		},
-		"somebody puts another container in front": func(c coast, _ *Lighthouse, deployment *appsv1.Deployment) error {
-			pod := &deployment.Spec.Template.Spec
-			pod.Containers = append([]corev1.Container{{Name: "other", Image: "busybox"}}, pod.Containers...)
-			return c.Update(c.Context(), deployment)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCoast(t)
-			light := c.light()
-			deployment, _ := c.mustReconcile(light)
-			require.NoError(t, change(c, light, deployment))
-			healed, _ := c.mustReconcile(light)
-			assert.Equal(t, light.Spec.Lamps, *healed.Spec.Replicas)
-			require.Len(t, healed.Spec.Template.Spec.Containers, 1)
-			assert.Equal(t, light.Spec.Flash, healed.Spec.Template.Spec.Containers[0].Env[0].Value)
-			assert.True(t, metav1.IsControlledBy(healed, light), "so that it goes with the Lighthouse")
-		})
-	}
+	c := newCoast(t)
+	light := c.light()
+	deployment, _ := c.mustReconcile(light)
+	light.Spec = LighthouseSpec{Lamps: 2, Flash: "long long"}
+	require.NoError(t, c.Update(t.Context(), light))
+	deployment.Spec.Replicas = new(int32(9))
+	require.NoError(t, c.Update(t.Context(), deployment))
+	healed, _ := c.mustReconcile(light)
+	assert.EqualValues(t, 2, *healed.Spec.Replicas)
+	assert.Equal(t, "long long", healed.Spec.Template.Spec.Containers[0].Env[0].Value)
+	assert.True(t, metav1.IsControlledBy(healed, light), "so that it goes with the Lighthouse")
+
+	pod := &healed.Spec.Template.Spec
+	pod.Containers = append([]corev1.Container{{Name: "other", Image: "busybox"}}, pod.Containers...)
+	require.NoError(t, c.Update(t.Context(), healed))
+	healed, _ = c.mustReconcile(light)
+	require.Len(t, healed.Spec.Template.Spec.Containers, 1)
+	assert.Equal(t, "long long", healed.Spec.Template.Spec.Containers[0].Env[0].Value)
 }
 
 func TestThePodsMayRunWhereOnlyRestrictedOnesMay(t *testing.T) {

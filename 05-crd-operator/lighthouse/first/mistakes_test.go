@@ -12,10 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
@@ -73,11 +71,10 @@ const mistake = "LIGHTHOUSE_MISTAKE"
 // newOperator returns a client of some objects in memory, and a function that reconciles eddystone once.
 func newOperator(t *testing.T, objects ...client.Object) (c client.Client, reconcile func() error) {
 	t.Helper()
-	addToScheme(scheme.Scheme)
-	kept := fake.NewClientBuilder().WithObjects(objects...).WithStatusSubresource(&Lighthouse{}, &appsv1.Deployment{}).Build()
-	r := &reconciler{interceptor.NewClient(kept, mistakes[os.Getenv(mistake)])}
-	return kept, func() error {
-		_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "coast", Name: "eddystone"}})
+	s := newSea(t, objects...)
+	r := &reconciler{interceptor.NewClient(s, mistakes[os.Getenv(mistake)])}
+	return s, func() error {
+		_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
 		return err
 	}
 }

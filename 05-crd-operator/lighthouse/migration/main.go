@@ -33,6 +33,10 @@ func main() {
 	name := flag.String("crd", "lighthouses.coast.example.com", "the `name` of the CRD")
 	gone := flag.String("disown", "", "first take out of managedFields what was written in this `version`, which isn't served any more")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "error: %q isn't a flag, and all flags after it would be ignored\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	if err := run(ctrl.SetupSignalHandler(), *name, *gone); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
@@ -139,15 +143,14 @@ func forget(ctx context.Context, c client.Client, crd *apiextensionsv1.CustomRes
 // the API server can't convert such an entry, and rejects each server-side apply of its object.
 func disown(ctx context.Context, c client.Client, kind schema.GroupVersionKind, version string) error {
 	return each(ctx, c, kind, func(object *metav1.PartialObjectMetadata) error {
-		err := disownObject(ctx, c, object, kind.Group+"/"+version)
-		if !apierrors.IsConflict(err) {
-			return err
-		}
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error { // somebody has just written it
-			if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
-				return err
+		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			err := disownObject(ctx, c, object, kind.Group+"/"+version)
+			if apierrors.IsConflict(err) { // somebody has just written it
+				if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+					return err
+				}
 			}
-			return disownObject(ctx, c, object, kind.Group+"/"+version)
+			return err
 		})
 	})
 }

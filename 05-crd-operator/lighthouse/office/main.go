@@ -21,6 +21,9 @@ func main() {
 	flag.DurationVar(&settings.Takes.Duration, "takes", 5*time.Second, "how `long` a light waits for its number")
 	flag.DurationVar(&settings.Forgets.Duration, "forgets", lightlist.KeyLife, "how `long` it recognizes the token of a light")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		log.Fatalf("%q isn't a flag, and all flags after it would be ignored", flag.Arg(0))
+	}
 	settings.Bearer = os.Getenv("OFFICE_TOKEN")
 	if settings.Bearer == "" {
 		log.Fatal("OFFICE_TOKEN is empty: set it to the bearer token that clients have to send")

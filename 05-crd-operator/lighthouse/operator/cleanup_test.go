@@ -64,13 +64,9 @@ func TestALighthouseGoesAfterItsRegistration(t *testing.T) {
 
 func TestALighthouseStaysWhileItsRegistrationMay(t *testing.T) {
 	for name, trouble := range map[string]func(*shore){
-		"the office is down": func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Down = true }) },
-		"the office is busy": func(s *shore) {
-			s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.TooMany} })
-		},
-		"the office is broken": func(s *shore) {
-			s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.Broken} })
-		},
+		"the office is down":     func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Down = true }) },
+		"the office is busy":     func(s *shore) { s.next(lightlist.TooMany) },
+		"the office is broken":   func(s *shore) { s.next(lightlist.Broken) },
 		"the token was replaced": func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Bearer = "ulysses" }) },
 		"a proxy answers 404":    (*shore).proxy,
 		"the Secret is gone":     (*shore).deleteSecret,
@@ -92,7 +88,7 @@ func TestALighthouseStaysWhileItsRegistrationMay(t *testing.T) {
 
 func TestWhatIsWithdrawnAlreadyMayGo(t *testing.T) {
 	for name, happens := range map[string]func(*shore){
-		"the answer was lost":       func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.Lose} }) },
+		"the answer was lost":       func(s *shore) { s.next(lightlist.Lose) },
 		"a clerk has struck it off": func(s *shore) { s.list.Edit("1", "", "") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -160,6 +160,11 @@ func (c *coast) listed(position string) bool {
 		lights[0].Number == light.Status.Number && light.Status.Listed != nil && *light.Status.Listed == v1alpha1.Listing{Position: position, Character: light.Spec.Flash}
 }
 
+// next sets what happens to the next calls of the office, one after the other.
+func (c *coast) next(faults ...lightlist.Fault) {
+	c.list.Set(func(s *lightlist.Settings) { s.Next = faults })
+}
+
 // registered is how many lights the office has.
 func (c *coast) registered() int {
 	lights, _ := c.list.Books()

@@ -47,6 +47,10 @@ func main() {
 	flag.StringVar(&hooks.Host, "listen", "", "the `address` on which the API server calls for that, such as 127.0.0.1; without one, it's any")
 	flag.IntVar(&hooks.Port, "port", webhook.DefaultPort, "the `port` of that address")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "error: %q isn't a flag, and all flags after it would be ignored\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	ctrl.SetLogger(klog.Background()) // without one, the manager logs nothing
 	if err := run(ctrl.SetupSignalHandler(), ctrl.GetConfigOrDie(), *office, hooks); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

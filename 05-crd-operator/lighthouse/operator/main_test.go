@@ -58,9 +58,7 @@ func TestTheProgram(t *testing.T) {
 		require.NoError(t, c.Create(t.Context(), light))
 	}
 	become(lights, "TokenRefused")
-	c.list.Set(func(s *lightlist.Settings) {
-		s.Next = []lightlist.Fault{lightlist.Broken, lightlist.Lose, lightlist.Drop, lightlist.Lose}
-	})
+	c.next(lightlist.Broken, lightlist.Lose, lightlist.Drop, lightlist.Lose)
 	c.secret("ulysses\n") // the watch notices
 	become(lights, "Lighting")
 	stop()

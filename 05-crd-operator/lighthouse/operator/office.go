@@ -205,7 +205,7 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 	switch {
 	case response.StatusCode == http.StatusNoContent:
 		return got, nil
-	case response.StatusCode == http.StatusNotFound && response.Header.Get("Content-Type") != "application/json":
+	case response.StatusCode == http.StatusNotFound && response.Header.Get("Light-List-Edition") == "":
 		return got, fmt.Errorf("%w: a 404 that isn't the office's", errNoAnswer) // but a proxy's, or of a wrong URL
 	case response.StatusCode/100 != 2:
 		if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {

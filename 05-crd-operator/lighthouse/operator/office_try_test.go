@@ -28,16 +28,9 @@ func TestTryWhatIsPaidForIsLogged(t *testing.T) {
 	assert.NotContains(t, s.logged.String(), "registered", "it has looked the registration up, which costs nothing")
 
 	s.list.Edit("1", "", "") // a clerk strikes it off
-	s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{"", lightlist.TooMany} })
+	s.next("", lightlist.TooMany)
 	require.ErrorContains(t, s.register(), "OfficeBusy")
 	assert.NotContains(t, s.logged.String(), "registered", "the office has refused, so nothing was registered")
-}
-
-// answers makes an office of one answer.
-func (s *shore) answers(code int, retryAfter string, body io.Reader) {
-	s.answer = func() *http.Response {
-		return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {retryAfter}}, Body: io.NopCloser(body)}
-	}
 }
 
 func TestTryTheOfficeKnowsWhoCalls(t *testing.T) {

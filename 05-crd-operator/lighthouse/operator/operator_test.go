@@ -53,24 +53,6 @@ func TestAReconcileThatChangesNothingMakesNoCall(t *testing.T) {
 	assert.Equal(t, []string{"office: GET"}, o.calls[before:], "once in a while it looks at the Light List")
 }
 
-func TestItWaitsForTheNumberAsLongAsTheOfficeWants(t *testing.T) {
-	c := newCoast(t)
-	c.list.Set(func(s *lightlist.Settings) { s.Takes.Duration = time.Hour })
-	require.NoError(t, c.Create(t.Context(), eddystone()))
-	o := c.operator(&wire{})
-	again, err := o.reconcile(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, time.Hour, again)
-	assert.Equal(t, "Reconciling Registering", c.is())
-	before := len(o.calls)
-	_, err = o.reconcile(t.Context()) // its Deployment has changed, perhaps
-	require.NoError(t, err)
-	assert.Len(t, o.calls, before, "it needn't look again")
-	c.clock.Step(time.Hour)
-	o.becomes("Ready Burning")
-	assert.NotEmpty(t, c.light().Status.Number)
-}
-
 func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
 	c := newCoast(t)
 	o := c.ready()
@@ -100,40 +82,36 @@ func TestItHealsWhatItOwnsAndLeavesTheRest(t *testing.T) {
 }
 
 func TestADeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
-	last := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Lighthouse", Name: "eddystone", UID: "0", Controller: new(true)}
+	named := metav1.ObjectMeta{Namespace: "coast", Name: "eddystone"}
+	ofTheLast := named
+	ofTheLast.OwnerReferences = []metav1.OwnerReference{
+		{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Lighthouse", Name: "eddystone", UID: "0", Controller: new(true)},
+	}
 	for name, test := range map[string]struct {
 		foreign client.Object
 		is, why string
 	}{
-		"a Deployment": {&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
-			},
-		}}, "Stalled NameTaken", "the Deployment eddystone belongs to somebody else"},
-		"a Service": {&corev1.Service{
-			Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone},
-		}, "Stalled NameTaken", "the Service eddystone belongs to somebody else"},
-		"a Service that the garbage collector deletes soon": {&corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{last}},
-			Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone},
-		}, "Reconciling NameTaken", "the Service of the last Lighthouse of this name isn't gone yet"},
+		"a Deployment": {&appsv1.Deployment{ObjectMeta: named}, "Stalled NameTaken", "the Deployment eddystone belongs to somebody else"},
+		"a Service":    {&corev1.Service{ObjectMeta: named}, "Stalled NameTaken", "the Service eddystone belongs to somebody else"},
+		"a Service that the garbage collector deletes soon": {
+			&corev1.Service{ObjectMeta: ofTheLast}, "Reconciling NameTaken", "the Service of the last Lighthouse of this name isn't gone yet",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, foreign := newCoast(t), test.foreign
-			foreign.SetName("eddystone")
-			require.NoError(t, c.Create(t.Context(), foreign))
-			require.NoError(t, c.Create(t.Context(), eddystone()))
-			o := c.operator(&wire{})
-			o.becomes(test.is)
-			assert.Contains(t, c.light().Status.Conditions[0].Message, test.why)
+			s := newShore(t, test.foreign)
+			foreign := test.foreign.DeepCopyObject().(client.Object)
+			key := client.ObjectKeyFromObject(foreign)
+			require.NoError(t, s.Get(t.Context(), key, foreign))
 			version := foreign.GetResourceVersion()
-			require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(foreign), foreign))
+			require.NoError(t, s.reconcile())
+			assert.Equal(t, test.is, s.is())
+			assert.Contains(t, s.light().Status.Conditions[0].Message, test.why)
+			require.NoError(t, s.Get(t.Context(), key, foreign))
 			assert.Equal(t, version, foreign.GetResourceVersion())
-			assert.Zero(t, c.bills("registered"))
-			require.NoError(t, c.Delete(t.Context(), foreign))
-			o.becomes("Ready Burning")
+			assert.Zero(t, s.registered())
+			s.delete(foreign)
+			require.NoError(t, s.reconcile())
+			assert.Equal(t, 1, s.registered())
 		})
 	}
 }
@@ -198,23 +176,6 @@ func TestAnOfficeThatIsDownDoesNotMakeItUnready(t *testing.T) {
 	}
 	c.list.Set(func(s *lightlist.Settings) { s.Down = false })
 	o.drive(func() bool { return c.is() == "Ready Burning" && c.listed(rame) })
-}
-
-func TestItGoesWhenTheOfficeIsBack(t *testing.T) {
-	c := newCoast(t)
-	o := c.ready()
-	c.list.Set(func(s *lightlist.Settings) { s.Down = true })
-	require.NoError(t, c.Delete(t.Context(), eddystone()))
-	for range 5 {
-		c.clock.Step(time.Hour)
-		_, err := o.reconcile(t.Context())
-		require.Error(t, err)
-		assert.Equal(t, "Reconciling OfficeUnavailable", c.is())
-	}
-	assert.Contains(t, c.light().Status.Conditions[0].Message, "annotate it with "+abandon, "it says what the way out is")
-	c.list.Set(func(s *lightlist.Settings) { s.Down = false })
-	o.becomes("gone")
-	assert.Zero(t, c.registered())
 }
 
 func TestWhatTheOfficeRefusesStalls(t *testing.T) {

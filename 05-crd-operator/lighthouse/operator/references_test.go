@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -38,25 +37,15 @@ func TestASecretBringsBackTheLighthousesThatReferToIt(t *testing.T) {
 // TestTheTokenIsInNothingThatPeopleRead looks for it in what is logged, in the error that controller-runtime
 // logs, and in the status, whatever goes wrong.
 func TestTheTokenIsInNothingThatPeopleRead(t *testing.T) {
-	answers := func(code int, body string) func(*shore) {
-		return func(s *shore) {
-			s.answer = func() *http.Response {
-				return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
-			}
-		}
-	}
-	faults := func(faults ...lightlist.Fault) func(*shore) {
-		return func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Next = faults }) }
-	}
 	for name, trouble := range map[string]func(*shore){
 		"all is well":              func(*shore) {},
 		"the office is down":       func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Down = true }) },
-		"the office is busy":       faults(lightlist.TooMany),
-		"the office is broken":     faults(lightlist.Broken),
-		"an answer is lost":        faults("", lightlist.Lose),
+		"the office is busy":       func(s *shore) { s.next(lightlist.TooMany) },
+		"the office is broken":     func(s *shore) { s.next(lightlist.Broken) },
+		"an answer is lost":        func(s *shore) { s.next("", lightlist.Lose) },
 		"the token was replaced":   func(s *shore) { s.list.Set(func(o *lightlist.Settings) { o.Bearer = "ulysses" }) },
-		"the office refuses it":    answers(http.StatusUnprocessableEntity, ""),
-		"the office has no answer": answers(http.StatusOK, "<html>"),
+		"the office refuses it":    func(s *shore) { s.answers(http.StatusUnprocessableEntity, "", http.NoBody) },
+		"the office has no answer": func(s *shore) { s.answers(http.StatusOK, "", strings.NewReader("<html>")) },
 		"the token isn't one":      func(s *shore) { s.secret("trin\nity") },
 	} {
 		t.Run(name, func(t *testing.T) {

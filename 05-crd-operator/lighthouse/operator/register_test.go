@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -86,7 +87,7 @@ func TestALostAnswerIsPaidForOnce(t *testing.T) {
 	s := newShore(t)
 	s.before = func(r *http.Request) {
 		if r.Method == http.MethodPost && s.bills("registered") == 0 {
-			s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.Lose} })
+			s.next(lightlist.Lose)
 		}
 	}
 	require.ErrorContains(t, s.register(), "OfficeUnavailable")
@@ -162,14 +163,17 @@ func TestTheOfficeIsCalledWhenItIsTime(t *testing.T) {
 		s.clock.Step(want)
 		return light
 	}
-	assert.Empty(t, next(5*time.Minute).Status.Number, "the office works on it, and has said for how long")
+	light := next(5 * time.Minute)
+	assert.Empty(t, light.Status.Number, "the office works on it, and has said for how long")
+	is, reason, _ := summary(light, &appsv1.Deployment{}, nil)
+	assert.Equal(t, "Reconciling Registering", is+" "+reason)
 	assert.Equal(t, "A0001", next(checkEvery).Status.Number)
 	next(checkEvery)
 }
 
 func TestRetryAfterHoldsForAllLighthouses(t *testing.T) {
 	s := newShore(t)
-	s.list.Set(func(o *lightlist.Settings) { o.Next = []lightlist.Fault{lightlist.TooMany} })
+	s.next(lightlist.TooMany)
 	require.ErrorContains(t, s.register(), "OfficeBusy")
 	calls := len(s.calls)
 	assert.Equal(t, 7*time.Second, s.office.wait("another", ""))

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -93,14 +93,16 @@ func (s *shore) context() context.Context {
 	return ctrl.LoggerInto(s.Context(), log)
 }
 
-// proxy is one before the office, which doesn't know where that is.
-func (s *shore) proxy() {
+// answers makes an office of one answer, in JSON.
+func (s *shore) answers(code int, retryAfter string, body io.Reader) {
 	s.answer = func() *http.Response {
-		answer := httptest.NewRecorder()
-		http.NotFound(answer, nil)
-		return answer.Result()
+		header := http.Header{"Content-Type": {"application/json"}, "Retry-After": {retryAfter}}
+		return &http.Response{StatusCode: code, Header: header, Body: io.NopCloser(body)}
 	}
 }
+
+// proxy is one before the office, which doesn't know where that is.
+func (s *shore) proxy() { s.answers(http.StatusNotFound, "", http.NoBody) }
 
 // leaving is a shore whose Lighthouse is registered, and is being deleted.
 func leaving(t *testing.T) *shore {

@@ -56,7 +56,6 @@ func TestVersions(t *testing.T) {
 		name string
 		test func(*versions)
 	}{
-		{"an object from before is unlisted", anOldObject},
 		{"what one version writes, the other reads", bothWays},
 		{"each version has its own rules and defaults", ownRules},
 		{"a manifest moves to the new version", aManifestMoves},
@@ -125,17 +124,6 @@ func lighthouse(version, name, spec string) *unstructured.Unstructured {
 		panic(err)
 	}
 	return object
-}
-
-func anOldObject(v *versions) {
-	light := &v1beta1.Lighthouse{}
-	require.NoError(v, v.read(light, "old"))
-	assert.Equal(v, v1beta1.LighthouseSpec{Lamps: 1, Position: v1beta1.Unlisted, Character: character(1, v1beta1.Long, v1beta1.Short)}, light.Spec)
-	v.change(light, "old", func() { light.Spec.Lamps = 2 }) // it's valid in the new version
-	was := &v1alpha1.Lighthouse{}
-	require.NoError(v, v.read(was, "old"))
-	assert.Equal(v, v1alpha1.LighthouseSpec{Lamps: 2, Flash: "long short"}, was.Spec)
-	assert.EqualValues(v, 2, was.Generation)
 }
 
 func character(count int32, lengths ...time.Duration) v1beta1.Character {

@@ -96,7 +96,7 @@ func answer(code int, reason string) fault {
 // its time-out; here it hangs up as soon as the office has the call.
 func (c *coast) officeFault(f lightlist.Fault) fault {
 	return func(_ *wire, r *http.Request, next http.RoundTripper) (*http.Response, error) {
-		c.list.Set(func(s *lightlist.Settings) { s.Next = []lightlist.Fault{f} })
+		c.next(f)
 		if f != lightlist.Hang && f != lightlist.Late {
 			return next.RoundTrip(r)
 		}

@@ -56,9 +56,6 @@ func TestTheShareOfAPageThatIsKept(t *testing.T) {
 			"01-say: write it as its page with more lines; make grow-1 shows the difference"},
 		"a line that has changed": {
 			strings.ReplaceAll(page, "\tname", "\tother"), "package main\n\nfunc main() { name := \"bell\" }\n", "01-say 75 main.go say.go", "keeps 3 of 4", ""},
-		"below its floor, but to be rewritten": {grownMain, grownSay, "01-say 76 later main.go say.go", "75 %, the floor is 76 %\n", ""},
-		"rewritten": {grownMain, grownSay, "01-say 75 later main.go say.go", "75 %, the floor is 75 %\n",
-			`01-say has reached its floor: take "later" out of tools/cmd/growth/stages.txt`},
 		"a stage that a branch doesn't have": {grownMain, grownSay, "# a comment\n\n02-later 60 main.go", "", ""},
 		"a line that isn't one":              {grownMain, grownSay, "01-say main.go", "", `stages.txt: "01-say main.go" isn't a stage, its floor and its files`},
 		"a file that isn't there":            {grownMain, grownSay, "01-say 60 none.go", "", "none.go: no such file"},

@@ -16,9 +16,8 @@ var table string
 
 // A stage is a line of stages.txt.
 type stage struct {
-	folder string // the path of 03-watch
-	floor  int    // in percent
-	later  bool
+	folder string   // the path of 03-watch
+	floor  int      // in percent
 	files  []string // of the finished program
 }
 
@@ -36,11 +35,7 @@ func read(repository, table string) ([]stage, error) {
 		}
 		if len(fields) > 2 {
 			s.floor, _ = strconv.Atoi(fields[1])
-			s.later = fields[2] == "later"
 			s.files = fields[2:]
-			if s.later {
-				s.files = fields[3:]
-			}
 		}
 		if s.floor == 0 || len(s.files) == 0 {
 			return nil, fmt.Errorf("stages.txt: %q isn't a stage, its floor and its files", strings.TrimSpace(line))
@@ -85,11 +80,8 @@ func check(stages []stage, out io.Writer) error {
 		}
 		name, percent := filepath.Base(s.folder), 100*kept/max(1, of)
 		fmt.Fprintf(out, "%s keeps %d of %d lines of its page: %d %%, the floor is %d %%\n", name, kept, of, percent, s.floor)
-		switch {
-		case percent < s.floor && !s.later:
+		if percent < s.floor {
 			wrong = append(wrong, fmt.Errorf("%s: write it as its page with more lines; make grow-%s shows the difference", name, s.number()))
-		case percent >= s.floor && s.later:
-			wrong = append(wrong, fmt.Errorf(`%s has reached its floor: take "later" out of tools/cmd/growth/stages.txt`, name))
 		}
 	}
 	return errors.Join(wrong...)

@@ -12,13 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lines returns what was found, by line: "3: a pause proves nothing ...".
+// texts returns what was found, by line: "3: a pause proves nothing ...".
 func texts(found []finding) map[int]string {
 	all := map[int]string{}
 	for _, f := range found {
 		all[f.line] = f.text
 	}
 	return all
+}
+
+// in is what texts returns if only one thing was found, or nothing.
+func in(line int, text string) map[int]string {
+	if text == "" {
+		return map[int]string{}
+	}
+	return map[int]string{line: text}
 }
 
 func TestGo(t *testing.T) {
@@ -46,11 +54,7 @@ func TestGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := checkGo([]byte("package p\n\nfunc TestX(t *testing.T) {\n" + tc.body + "\n}\n"))
 			require.NoError(t, err)
-			if tc.want == "" {
-				assert.Empty(t, found)
-				return
-			}
-			assert.Equal(t, map[int]string{4: tc.want}, texts(found))
+			assert.Equal(t, in(4, tc.want), texts(found))
 		})
 	}
 }
@@ -75,11 +79,7 @@ func TestAPortThatIsLetGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := checkGo([]byte("package p\n\n" + tc.function + "\n"))
 			require.NoError(t, err)
-			if tc.want == "" {
-				assert.Empty(t, found)
-				return
-			}
-			assert.Equal(t, map[int]string{5: tc.want}, texts(found))
+			assert.Equal(t, in(5, tc.want), texts(found))
 		})
 	}
 }
@@ -103,11 +103,7 @@ func TestShell(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := checkScript([]byte("#!/bin/sh\n" + tc.code + "\n"))
 			require.NoError(t, err)
-			if tc.want == "" {
-				assert.Empty(t, found)
-				return
-			}
-			assert.Equal(t, map[int]string{2: tc.want}, texts(found))
+			assert.Equal(t, in(2, tc.want), texts(found))
 		})
 	}
 }

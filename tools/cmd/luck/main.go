@@ -12,14 +12,16 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"example.com/hacking-a-controller/tools/workshop/repository"
+	"example.com/hacking-a-controller/tools/workshop/verdict"
 )
 
 func main() {
@@ -31,9 +33,9 @@ func main() {
 }
 
 func run(root string, stdout, stderr io.Writer) int {
-	files, err := tracked(root)
+	files, err := verdict.Files(context.Background(), repository.Repository{Root: root})
 	if err != nil {
-		fmt.Fprintln(stderr, "luck:", err)
+		fmt.Fprintf(stderr, "luck: listing the files of %s: %v\n", root, err)
 		return 1
 	}
 	count, found := 0, 0
@@ -69,18 +71,6 @@ func run(root string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stdout, "%d tests, lessons and scripts leave nothing to luck\n", count)
 	return 0
-}
-
-// tracked returns the files that git knows, from the root.
-func tracked(root string) ([]string, error) {
-	var complaint bytes.Buffer
-	command := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	command.Stderr = &complaint
-	out, err := command.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing the files of %s: %w: %s", root, err, bytes.TrimSpace(complaint.Bytes()))
-	}
-	return strings.Split(strings.Trim(string(out), "\x00"), "\x00"), nil
 }
 
 // checksOf returns the function that checks a file, or nil if nothing in it is run. The

@@ -14,46 +14,34 @@ import (
 )
 
 // check returns how many files it has read, and a line for each thing to change.
-func check(root string, notYet []string) (count int, findings []string, err error) {
+func check(root string) (count int, findings []string, err error) {
 	stages, err := filepath.Glob(filepath.Join(root, "[0-9][0-9]-*"))
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, stage := range stages {
-		files, found, err := checkStage(root, stage)
+		err := filepath.WalkDir(stage, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			c := checker{fset: token.NewFileSet(), name: filepath.ToSlash(name)}
+			file, err := parser.ParseFile(c.fset, path, nil, parser.ParseComments)
+			if err != nil || ast.IsGenerated(file) {
+				return err
+			}
+			count++
+			findings = append(findings, c.check(file)...)
+			return nil
+		})
 		if err != nil {
 			return 0, nil, err
 		}
-		switch name := filepath.Base(stage); {
-		case !slices.Contains(notYet, name):
-			count += files
-			findings = append(findings, found...)
-		case len(found) == 0:
-			findings = append(findings, name+" has none of these words any more: take it out of notYet in tools/cmd/words/main.go")
-		}
 	}
 	return count, findings, nil
-}
-
-func checkStage(root, stage string) (files int, findings []string, err error) {
-	err = filepath.WalkDir(stage, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		c := checker{fset: token.NewFileSet(), name: filepath.ToSlash(name)}
-		file, err := parser.ParseFile(c.fset, path, nil, parser.ParseComments)
-		if err != nil || ast.IsGenerated(file) {
-			return err
-		}
-		files++
-		findings = append(findings, c.check(file)...)
-		return nil
-	})
-	return files, findings, err
 }
 
 // A checker checks one file.

@@ -70,7 +70,7 @@ func Facts(r repository.Repository, c track.Curriculum) (track.Facts, error) {
 	named := map[string][]mention{}
 	for _, stage := range stages {
 		f.Stages = append(f.Stages, stage.Folder)
-		pages, err := lesson.Pages(r, stage)
+		pages, err := lesson.Pages(r, lesson.Ref{Stage: stage})
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // a stage that is being written
 		}

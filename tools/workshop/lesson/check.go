@@ -155,7 +155,8 @@ func (c *Checker) check(ctx context.Context, ref Ref, out io.Writer) outcome {
 			fmt.Fprintln(out, details(err))
 		}
 		entry.Result = proving.Failed
-		o = outcome{fmt.Sprintf("%s: failed after %s: %s", ref, took.Round(time.Second), firstLine(err)), err}
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		o = outcome{fmt.Sprintf("%s: failed after %s: %s", ref, took.Round(time.Second), why), err}
 	case cached:
 		entry.Took, entry.Result = 0, proving.Cached
 		o = outcome{sentence: fmt.Sprintf("%s: passed before, and nothing has changed since", ref)}
@@ -299,13 +300,4 @@ func details(err error) string {
 		text += "\n" + left.Error()
 	}
 	return text
-}
-
-func firstLine(err error) string {
-	for i, r := range err.Error() {
-		if r == '\n' {
-			return err.Error()[:i]
-		}
-	}
-	return err.Error()
 }

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -396,7 +394,7 @@ func TestWhatIsLeftInTheBackgroundEndsWithTheLesson(t *testing.T) {
 	f.readme("echo two > two.txt", "kill -0 $(cat '"+pids+"') && echo two > two.txt")
 	_, err := f.check() // which does not wait for an hour
 	require.NoError(t, err)
-	requireGone(t, pids)
+	testenv.RequireGone(t, pids)
 }
 
 func TestAnInterruptLeavesNothingBehind(t *testing.T) {
@@ -422,23 +420,5 @@ func TestAnInterruptLeavesNothingBehind(t *testing.T) {
 	}
 	assert.Equal(t, "up reset", f.asked())
 	assert.Empty(t, f.left())
-	requireGone(t, pids)
-}
-
-func requireGone(t *testing.T, file string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	for word := range strings.FieldsSeq(string(text)) {
-		pid, err := strconv.Atoi(word)
-		require.NoError(t, err)
-		// luck: zombies are looked for, too
-		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil || zombie(word) }, testenv.Timeout(), 10*time.Millisecond)
-	}
-}
-
-// zombie says whether a process has ended, and only nobody has asked how.
-func zombie(pid string) bool {
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
-	return err == nil && strings.Contains(string(stat), ") Z ")
+	testenv.RequireGone(t, pids)
 }

@@ -50,23 +50,19 @@ func Refs(ctx context.Context, r repository.Repository, of Ref) ([]Ref, error) {
 
 // Of returns the lessons of a stage, in order, as they are: a reader may have changed them.
 func Of(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
-	all, err := Pages(r, stage)
+	all, err := Pages(r, Ref{Stage: stage})
 	return slices.DeleteFunc(all, Lesson.isMap), err
 }
 
-// Pages returns the lessons of a stage, each after the maps that lead to it.
-func Pages(r repository.Repository, stage repository.Stage) ([]Lesson, error) {
-	return pages(r, Ref{Stage: stage})
-}
-
-func pages(r repository.Repository, of Ref) ([]Lesson, error) {
+// Pages returns the lessons of a stage or of a part of one, each after the maps that lead to it.
+func Pages(r repository.Repository, of Ref) ([]Lesson, error) {
 	l, _, err := parse(r, of)
 	if err != nil {
 		return nil, err
 	}
 	all := []Lesson{l}
 	for _, part := range l.Parts {
-		found, err := pages(r, part)
+		found, err := Pages(r, part)
 		if err != nil {
 			return nil, err
 		}

@@ -66,7 +66,7 @@ func (p *place) clear(ctx context.Context) error {
 		return err
 	}
 	for _, lab := range labs {
-		if err := p.lab(ctx, filepath.Join(p.slot.Dir, lab), "reset"); err != nil {
+		if err := p.shell.lab(ctx, filepath.Join(p.slot.Dir, lab), "reset"); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func (p *place) environment() []string {
 }
 
 func (p *place) start(ctx context.Context) error {
-	return p.lab(ctx, p.program(), "up")
+	return p.shell.lab(ctx, p.program(), "up")
 }
 
 // end stops what the lesson has left running and the lab, and removes the copy. It
@@ -121,7 +121,7 @@ func (p *place) end(ctx context.Context, keep bool) error {
 	p.shell.end()
 	end := p.clear
 	if keep {
-		end = func(ctx context.Context) error { return p.lab(ctx, p.program(), "down") }
+		end = func(ctx context.Context) error { return p.shell.lab(ctx, p.program(), "down") }
 	}
 	if err := end(ctx); err != nil {
 		return fmt.Errorf("%w; the copy is kept in %s, and to end the lab: %s down", err, p.copied.Root, p.program())
@@ -131,17 +131,3 @@ func (p *place) end(ctx context.Context, keep bool) error {
 
 // program is the copy's lab.
 func (p *place) program() string { return p.copied.Path("lab", "bin", "lab") }
-
-// lab runs a lab's program.
-func (p *place) lab(ctx context.Context, program, verb string) error {
-	done, err := p.shell.run(ctx, program, verb)
-	switch {
-	case err != nil:
-		return fmt.Errorf("lab %s: %w", verb, err)
-	case done.expired:
-		return fmt.Errorf("lab %s did not end within %s; it printed:\n%s", verb, p.shell.timeout, indent(lastLines(done.output)))
-	case done.code != 0:
-		return fmt.Errorf("lab %s ended with exit code %d; it printed:\n%s", verb, done.code, indent(lastLines(done.output)))
-	}
-	return nil
-}

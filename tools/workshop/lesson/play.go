@@ -98,12 +98,13 @@ func (p *Player) step(ctx context.Context, r *run, step Step) error {
 func (p *Player) environment() []string {
 	bin := p.Repository.Path("lab", "bin")
 	return process.Environment([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"},
-		"KUBECONFIG="+p.kubeconfig(), "KUBEBUILDER_ASSETS="+bin, "GOWORK=off",
+		"KUBECONFIG="+LabKubeconfig(p.Repository), "KUBEBUILDER_ASSETS="+bin, "GOWORK=off",
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-func (p *Player) kubeconfig() string {
-	return filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), p.Repository.Path(".lab")), "kubeconfig")
+// LabKubeconfig is the kubeconfig that the reader's lab has written, or will write.
+func LabKubeconfig(r repository.Repository) string {
+	return filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), r.Path(".lab")), "kubeconfig")
 }
 
 // local is an address of this machine.
@@ -112,17 +113,17 @@ var local = regexp.MustCompile(`^https://127\.0\.0\.1:\d+$`)
 // expectLab starts the lab, and refuses every other cluster: one that the reader's shell talks to,
 // and one that somebody has written into the lab's own kubeconfig.
 func (p *Player) expectLab(ctx context.Context) error {
-	if named := os.Getenv("KUBECONFIG"); named != "" && !SameFile(named, p.kubeconfig()) {
+	kubeconfig := LabKubeconfig(p.Repository)
+	if named := os.Getenv("KUBECONFIG"); named != "" && !SameFile(named, kubeconfig) {
 		return fmt.Errorf("this shell's KUBECONFIG is %s, and a lesson is played only in the lab; select that first: eval \"$(make -s env)\"", named)
 	}
-	program := p.Repository.Path("lab", "bin", "lab")
-	if _, err := os.Stat(program); err != nil {
+	if _, err := os.Stat(p.program()); err != nil {
 		return errors.New("the lab isn't built yet; to build and start it: make lab-up")
 	}
-	if err := p.lab(ctx, "up"); err != nil {
+	if err := p.shell.lab(ctx, p.program(), "up"); err != nil {
 		return err
 	}
-	content, err := os.ReadFile(p.kubeconfig())
+	content, err := os.ReadFile(kubeconfig)
 	if err != nil {
 		return fmt.Errorf("reading the lab's kubeconfig: %w", err)
 	}
@@ -135,7 +136,7 @@ func (p *Player) expectLab(ctx context.Context) error {
 	}
 	err = yaml.Unmarshal(content, &config)
 	if err != nil || len(config.Clusters) != 1 || !local.MatchString(config.Clusters[0].Cluster.Server) {
-		return fmt.Errorf("%s isn't as the lab has written it: it should name one cluster, on this machine; to write it again: make lab-reset lab-up", p.kubeconfig())
+		return fmt.Errorf("%s isn't as the lab has written it: it should name one cluster, on this machine; to write it again: make lab-reset lab-up", kubeconfig)
 	}
 	return nil
 }
@@ -147,16 +148,8 @@ func SameFile(a, b string) bool {
 	return errors.Join(err, err2) == nil && os.SameFile(first, second)
 }
 
-func (p *Player) lab(ctx context.Context, verb string) error {
-	done, err := p.shell.run(ctx, p.Repository.Path("lab", "bin", "lab"), verb)
-	if err == nil && done.code != 0 {
-		err = fmt.Errorf("it ended with exit code %d, and printed:\n%s", done.code, indent(lastLines(done.output)))
-	}
-	if err != nil {
-		return fmt.Errorf("lab %s: %w", verb, err)
-	}
-	return nil
-}
+// program is the reader's lab.
+func (p *Player) program() string { return p.Repository.Path("lab", "bin", "lab") }
 
 // begin returns the step to begin with: the first one on an empty lab. On another one it asks: to go
 // on after the last step whose check passes, or to empty it.
@@ -197,10 +190,10 @@ func (p *Player) reset(ctx context.Context, l Lesson) error {
 	if _, err := p.Repository.Git(ctx, "clean", "-fdXq", "--", l.Stage.Folder); err != nil {
 		return err
 	}
-	if err := p.lab(ctx, "reset"); err != nil {
+	if err := p.shell.lab(ctx, p.program(), "reset"); err != nil {
 		return err
 	}
-	return p.lab(ctx, "up")
+	return p.shell.lab(ctx, p.program(), "up")
 }
 
 // ours are the objects of an empty lab.

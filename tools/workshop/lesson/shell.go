@@ -109,6 +109,20 @@ func stream(file *os.File, to io.Writer) (end func()) {
 	return func() { close(stop); <-ended }
 }
 
+// lab runs a lab's program.
+func (s *shell) lab(ctx context.Context, program, verb string) error {
+	done, err := s.run(ctx, program, verb)
+	switch {
+	case err != nil:
+		return fmt.Errorf("lab %s: %w", verb, err)
+	case done.expired:
+		return fmt.Errorf("lab %s did not end within %s; it printed:\n%s", verb, s.timeout, indent(lastLines(done.output)))
+	case done.code != 0:
+		return fmt.Errorf("lab %s ended with exit code %d; it printed:\n%s", verb, done.code, indent(lastLines(done.output)))
+	}
+	return nil
+}
+
 // end kills all that the commands have left running.
 func (s *shell) end() {
 	s.close()

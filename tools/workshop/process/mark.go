@@ -7,39 +7,57 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// Mark gives a command, whose environment is set already, a variable of its own, and
-// returns what kills all that inherited it. It finds what the end of the group leaves
-// alive: envtest gives the API server a group of its own, and a test that panics does
-// not stop it. Without /proc (macOS) it finds nothing.
-func Mark(command *exec.Cmd) (killMarked func()) {
+// A Mark is a variable by which all are found that inherited it from a command, also those that the
+// end of the group leaves alive: envtest gives the API server a group of its own, and a test that
+// panics does not stop it. Without /proc (macOS) it finds nothing.
+type Mark string
+
+// NewMark gives a command, whose environment is set already, a mark of its own.
+func NewMark(command *exec.Cmd) Mark {
 	mark := "WORKSHOP_RUN=" + rand.Text()
 	command.Env = append(command.Env, mark)
-	return func() {
-		// Again, because one may have just started another.
-		for range 100 {
-			if !kill(mark) {
-				return
+	return Mark(mark)
+}
+
+// Kill kills the processes.
+func (m Mark) Kill() {
+	// Again, because one may have just started another.
+	for range 100 {
+		killed := false
+		for _, process := range m.processes() {
+			if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && pid != os.Getpid() {
+				killed = syscall.Kill(pid, syscall.SIGKILL) == nil || killed
 			}
+		}
+		if !killed {
+			return
 		}
 	}
 }
 
-// kill kills the processes with a variable in their environment, and says whether there
-// were any.
-func kill(variable string) bool {
-	found := false
-	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, path := range environments {
-		// That of another user cannot be read, and that of a zombie is empty.
-		environment, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(environment, []byte(variable)) {
-			continue
+// Running returns the command of one of the processes, or "" if there is none.
+func (m Mark) Running() string {
+	for _, process := range m.processes() {
+		command, err := os.ReadFile(filepath.Join(process, "cmdline"))
+		if words := strings.TrimRight(string(command), "\x00"); err == nil && words != "" {
+			return strings.ReplaceAll(words, "\x00", " ")
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && pid != os.Getpid() {
-			found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+	}
+	return ""
+}
+
+// processes are the folders of the processes in /proc. The environment of another user's cannot be
+// read, and that of a zombie is empty.
+func (m Mark) processes() []string {
+	var found []string
+	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range environments {
+		if environment, err := os.ReadFile(file); err == nil && bytes.Contains(environment, []byte(m)) {
+			found = append(found, filepath.Dir(file))
 		}
 	}
 	return found

@@ -11,16 +11,15 @@ import (
 )
 
 func TestThePageNamesTheAddressOfTheCourse(t *testing.T) {
-	const page = "Twice:\n\n    git clone https://old.example/x.git\n    cd x\n\nSee git clone --help.\n"
-	got, err := address{page: "README.md", before: "    git clone "}.put(page, "https://new.example/y.git")
+	clone := address{page: "README.md", before: "    git clone "}
+	got, err := clone.put("Twice:\n\n    git clone https://old.example/x.git\n    cd x\n\nSee git clone --help.\n", "https://new.example/y.git")
 	require.NoError(t, err)
 	assert.Equal(t, "Twice:\n\n    git clone https://new.example/y.git\n    cd x\n\nSee git clone --help.\n", got)
-}
-
-func TestACitationLeavesOutTheSuffix(t *testing.T) {
-	got, err := address{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"}.put("repository-code: here\n", "https://new.example/y.git")
+	got, err = address{page: "CITATION.cff", before: "repository-code: ", suffix: ".git"}.put("repository-code: here\n", "https://new.example/y.git")
 	require.NoError(t, err)
-	assert.Equal(t, "repository-code: https://new.example/y\n", got)
+	assert.Equal(t, "repository-code: https://new.example/y\n", got, "a citation leaves out the suffix")
+	_, err = clone.put("no commands\n", "https://new.example/y.git")
+	assert.ErrorContains(t, err, "README.md has no line")
 }
 
 func TestBadgesComeWithTheAddress(t *testing.T) {
@@ -37,11 +36,6 @@ func TestBadgesComeWithTheAddress(t *testing.T) {
 	}
 	_, err := course{}.badges("# Boats\n")
 	assert.ErrorContains(t, err, "README.md has no place for badges")
-}
-
-func TestAPageWithoutTheLineIsAnError(t *testing.T) {
-	_, err := address{page: "README.md", before: "    git clone "}.put("no commands\n", "https://new.example/y.git")
-	assert.ErrorContains(t, err, "README.md has no line")
 }
 
 func TestThePagesOfThisRepositoryHaveALineForTheAddress(t *testing.T) {

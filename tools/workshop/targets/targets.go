@@ -69,7 +69,7 @@ func read(ctx context.Context, r repository.Repository) (*makefile, error) {
 		return nil, nil
 	}
 	command := process.Command(ctx, "make", "-pqrR")
-	command.Dir, command.Env = r.Root, process.Environment([]string{"MAKEFLAGS", "MFLAGS", "MAKELEVEL"})
+	command.Dir, command.Env = r.Root, process.Environment(nil)
 	output, err := command.Output()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1: something is to be done
 		return nil, fmt.Errorf("asking make for its targets: %w", err)

@@ -101,9 +101,10 @@ func (o *Office) call(handle func(token string, sent Light) (int, *Light)) http.
 }
 
 // render encodes a light. Until it has a number, a header says when to look again. Another shows that the answer is the
-// office's, also without a light: a proxy in front of it has a 404, too.
+// office's, also without a light: a proxy in front of it has a 404, too, and perhaps in JSON.
 func (o *Office) render(w http.ResponseWriter, light *Light) (content []byte) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Light-List-Edition", "2026")
 	if light != nil {
 		shown := *light
 		if wait := light.listed.Sub(o.clock.Now()); wait > 0 {

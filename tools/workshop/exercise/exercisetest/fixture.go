@@ -10,7 +10,11 @@ import (
 
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+	"example.com/hacking-a-controller/tools/workshop/testenv"
 )
+
+// Timeout is how long a test waits for what has to come. To wait long costs nothing when it comes.
+var Timeout = testenv.Timeout()
 
 // files are those of the repository: one stage that needs nothing but Go.
 var files = map[string]string{

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // A Listing is what go list says of a package. Paths within the module are relative, as
@@ -45,18 +49,15 @@ func (m Module) List(ctx context.Context, flags ...string) ([]Listing, error) {
 
 // Replaced returns the folders that the module's go.mod replaces other modules by, from
 // its own folder.
-func (m Module) Replaced(ctx context.Context) ([]string, error) {
-	output, err := m.runGo(ctx, "mod", "edit", "-json")
+func (m Module) Replaced() ([]string, error) {
+	name := filepath.Join(m.Dir, "go.mod")
+	content, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
-		Replace []struct {
-			New struct{ Path, Version string }
-		}
-	}
-	if err := json.Unmarshal([]byte(output), &file); err != nil {
-		return nil, fmt.Errorf("reading go.mod: %w", err)
+	file, err := modfile.Parse(name, content, nil)
+	if err != nil {
+		return nil, err
 	}
 	var folders []string
 	for _, replace := range file.Replace {

@@ -168,7 +168,7 @@ func (m Module) command(ctx context.Context, name string, args ...string) (comma
 	}
 	command.Env = append(command.Env, m.Variables...)
 	command.WaitDelay = 5 * time.Second // for a pipe that somebody else still holds
-	return command, process.Mark(command)
+	return command, process.NewMark(command).Kill
 }
 
 func saying(err error, stderr string) error {

@@ -31,6 +31,9 @@ func NewBench() *cobra.Command {
 		Use:   "bench [EXERCISE...]",
 		Short: "Measure the time from a save to the verdict in learn",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if runs < 1 {
+				return fmt.Errorf("--runs=%d: save once at least", runs)
+			}
 			if len(args) == 0 {
 				args = benched
 			}

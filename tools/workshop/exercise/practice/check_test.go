@@ -130,16 +130,6 @@ func TestATestOfTheLearnersOwnIsWelcome(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestATestThatWasNotRunDoesNotPass(t *testing.T) {
-	l := newLearner(t)
-	l.mustStart("1", "lost")
-	// TestMain of a new file ends with 0 without running a test.
-	repositorytest.Write(t, l.copyPath("1-lost", "01-sums", "sum", "main_test.go"), "package sum\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n")
-	out, err := l.check("")
-	require.ErrorIs(t, err, ErrNotYet)
-	assert.Contains(t, out, "was not run: TestSum/of_two (./sum)")
-}
-
 func TestACheckHasADeadline(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")

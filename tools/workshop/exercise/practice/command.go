@@ -21,13 +21,7 @@ func NewStart() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return p.start(cmd.Context(), args[0], args[1])
-		},
+		RunE: inClone(func(p practice, ctx context.Context, args []string) error { return p.start(ctx, args[0], args[1]) }),
 	}
 }
 
@@ -63,16 +57,12 @@ func NewCommands() []*cobra.Command {
 		Use:     "report [REPORT...]",
 		Short:   "Print a report in Markdown, to hand in; of the reports of a room, print one page",
 		Example: "  workshop report > report.md\n  workshop report */report.md > room.md",
-		RunE: func(cmd *cobra.Command, reports []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
+		RunE: inClone(func(p practice, ctx context.Context, reports []string) error {
 			if len(reports) > 0 {
 				return p.room(reports)
 			}
-			return p.report(cmd.Context())
-		},
+			return p.report(ctx)
+		}),
 	}
 	var way, from string
 	learn := overview("learn", "Work through a track, with a check at each save", func(p practice, ctx context.Context) error {
@@ -91,15 +81,11 @@ func NewCommands() []*cobra.Command {
 		Short:   "Check the next step of a lesson, and record that it is done",
 		Example: "  workshop step\n  workshop step 4/cache 3",
 		Args:    cobra.MaximumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
+		RunE: inClone(func(p practice, ctx context.Context, args []string) error {
 			args = append(args, "", "")
 			defer p.answering()()
-			return p.step(cmd.Context(), args[0], args[1])
-		},
+			return p.step(ctx, args[0], args[1])
+		}),
 	}
 	return []*cobra.Command{learn, check, watch, hint, solution, reset, list, step, newPlay(), newTry(), newReview(), report}
 }
@@ -113,13 +99,7 @@ func overview(verb, short string, run func(practice, context.Context) error) *co
 		Use:   verb,
 		Short: short,
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return run(p, cmd.Context())
-		},
+		RunE:  inClone(func(p practice, ctx context.Context, _ []string) error { return run(p, ctx) }),
 	}
 }
 
@@ -129,16 +109,23 @@ func command(verb, short string, run func(context.Context, practice, workCopy) e
 		Use:   verb + " [NAME]",
 		Short: short,
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
+		RunE: inClone(func(p practice, ctx context.Context, args []string) error {
+			c, err := p.choose(ctx, append(args, "")[0])
 			if err != nil {
 				return err
 			}
-			c, err := p.choose(cmd.Context(), append(args, "")[0])
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), p, c)
-		},
+			return run(ctx, p, c)
+		}),
+	}
+}
+
+// inClone makes what a command does of something to do in the learner's clone.
+func inClone(do func(practice, context.Context, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		p, err := open(cmd.Context(), cmd.OutOrStdout())
+		if err != nil {
+			return err
+		}
+		return do(p, cmd.Context(), args)
 	}
 }

@@ -163,11 +163,8 @@ func (c workCopy) renew(ctx context.Context, home repository.Repository, e exerc
 	if err != nil {
 		return err
 	}
-	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), commit); err != nil {
-		return fmt.Errorf("checking out the new version: %w", err)
-	}
-	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {
-		return fmt.Errorf("removing new files: %w", err)
+	if err := c.checkOut(ctx, commit); err != nil {
+		return err
 	}
 	if err := c.breakCode(ctx, e); err != nil {
 		return errors.Join(err, c.reset(context.WithoutCancel(ctx)))
@@ -265,8 +262,11 @@ func (c workCopy) freeBranch(ctx context.Context) string {
 }
 
 // reset makes the copy what it was at the start. What git ignores stays.
-func (c workCopy) reset(ctx context.Context) error {
-	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), c.broken()); err != nil {
+func (c workCopy) reset(ctx context.Context) error { return c.checkOut(ctx, c.broken()) }
+
+// checkOut makes the branch of the exercise what a commit is, and the copy with it.
+func (c workCopy) checkOut(ctx context.Context, commit string) error {
+	if _, err := c.Git(ctx, "checkout", "--quiet", "--force", "-B", c.branch(), commit); err != nil {
 		return fmt.Errorf("checking out the start: %w", err)
 	}
 	if _, err := c.Git(ctx, "clean", "--quiet", "--force", "-d"); err != nil {

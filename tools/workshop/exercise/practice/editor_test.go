@@ -2,7 +2,6 @@ package practice
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -32,15 +31,12 @@ func TestInVSCodeTheFileOpensByItself(t *testing.T) {
 	}
 
 	l.code = true
-	out, keys, ended := l.learn(t.Context())
-	out.next(t, "waiting for you")
+	s := l.learn(t.Context())
+	s.next("waiting for you")
 	logged("-r -g " + l.copyPath("1-lost", "01-sums", "sum", "sum.go") + ":1\n")
-	_, err := io.WriteString(keys, "o\n")
-	require.NoError(t, err)
+	s.press("o")
 	logged("-r .workshop/1-lost/01-sums/sum/sum.go .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n")
-	_, err = io.WriteString(keys, "q\n")
-	require.NoError(t, err)
-	require.NoError(t, wait(t, ended, "the end"))
+	s.quit()
 }
 
 func TestAStubIsWhereOneBegins(t *testing.T) {
@@ -52,25 +48,27 @@ func TestAStubIsWhereOneBegins(t *testing.T) {
 
 // The editor is in the foreground, too, and Ctrl-C is a command there.
 func TestCtrlCIsForTheEditor(t *testing.T) {
-	editing.Store(true)
 	defer editing.Store(false)
-	ctx := NotifyContext()
-	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
-	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
-	<-ctx.Done()
-	require.EqualError(t, context.Cause(ctx), "terminated signal received")
+	for inEditor, want := range map[bool]string{true: "terminated signal received", false: "interrupt signal received"} {
+		editing.Store(inEditor)
+		ctx := NotifyContext()
+		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+		if inEditor {
+			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+		}
+		<-ctx.Done()
+		require.EqualError(t, context.Cause(ctx), want)
+	}
 }
 
 func TestTheTestsThatTheEditorEndedAreRunAgain(t *testing.T) {
 	l := newLearner(t)
 	t.Setenv("EDITOR", "echo edits")
-	out, keys, ended := l.learn(t.Context())
-	out.next(t, "Running the tests on the code as it stands")
-	press := pressing(t, keys)
-	press("o")
-	out.next(t, "edits")
-	out.next(t, "fails: TestSum/of_two")
-	press("q")
-	require.NoError(t, wait(t, ended, "the end"))
-	require.NotContains(t, out.text(), "canceled")
+	s := l.learn(t.Context())
+	s.next("Running the tests on the code as it stands")
+	s.press("o")
+	s.next("edits")
+	s.next("fails: TestSum/of_two")
+	s.quit()
+	require.NotContains(t, s.text(), "canceled")
 }

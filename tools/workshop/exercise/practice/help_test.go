@@ -22,30 +22,21 @@ func triedOnce(t *testing.T) learner {
 func TestHintsComeOneByOne(t *testing.T) {
 	l := newLearner(t)
 	l.mustStart("1", "lost")
-	for _, want := range []string{
-		"Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n",
-		"Hint 2 of 2\n\n```sh\n## no heading\n```\n\nNo hint is left. The solution, after your first try: bin/workshop solution\n",
-		"You have seen all hints. To see them again: bin/workshop hint --all\nNo hint is left. The solution, after your first try: bin/workshop solution\n",
+	for _, hint := range []struct {
+		again bool // without a new one
+		want  string
+	}{
+		{true, "You have seen no hint yet.\n2 hints are left: bin/workshop hint\n"},
+		{false, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n"},
+		{true, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n"},
+		{false, "Hint 2 of 2\n\n```sh\n## no heading\n```\n\nNo hint is left. The solution, after your first try: bin/workshop solution\n"},
+		{false, "You have seen all hints. To see them again: bin/workshop hint --all\nNo hint is left. The solution, after your first try: bin/workshop solution\n"},
 	} {
-		out, err := l.hint(false)
+		out, err := l.hint(hint.again)
 		require.NoError(t, err)
-		assert.Equal(t, want, out)
+		assert.Equal(t, hint.want, out)
 	}
 	assert.Equal(t, 2, l.progress().of("1-lost").Hints)
-}
-
-func TestHintsAreShownAgainWithoutANewOne(t *testing.T) {
-	l := newLearner(t)
-	l.mustStart("1", "lost")
-	out, err := l.hint(true)
-	require.NoError(t, err)
-	assert.Equal(t, "You have seen no hint yet.\n2 hints are left: bin/workshop hint\n", out)
-	_, err = l.hint(false)
-	require.NoError(t, err)
-	out, err = l.hint(true)
-	require.NoError(t, err)
-	assert.Equal(t, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: bin/workshop hint\n", out)
-	assert.Equal(t, 1, l.progress().of("1-lost").Hints)
 }
 
 func TestTheSolutionIsShownAndNotApplied(t *testing.T) {

@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"os/signal"
+	"sync"
+	"syscall"
 	"unicode"
 
 	"golang.org/x/sys/unix"
@@ -69,23 +72,47 @@ func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
 type terminal struct {
 	file  *os.File
 	saved *term.State
+
+	mu    sync.Mutex
+	keyed bool // each key counts
 }
 
-// openTerminal returns no terminal if the file is none.
+// openTerminal returns no terminal if the file is none. After Ctrl-Z the shell has its own settings there:
+// when this program goes on, as long as it runs, it makes each key count again.
 func openTerminal(file *os.File) *terminal {
 	saved, err := term.GetState(int(file.Fd()))
 	if err != nil {
 		return nil
 	}
-	return &terminal{file, saved}
+	t := &terminal{file: file, saved: saved}
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	go func() {
+		for range continued {
+			t.mu.Lock()
+			if t.keyed {
+				t.set()
+			}
+			t.mu.Unlock()
+		}
+	}()
+	return t
 }
 
-// byKey makes each key count at once, and not appear. term.MakeRaw does more: with it, Ctrl-C is
-// no signal, and a program that prints lines prints stairs.
+// byKey makes each key count at once, and not appear.
 func (t *terminal) byKey() {
 	if t == nil {
 		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keyed = true
+	t.set()
+}
+
+// set does it. term.MakeRaw does more: with it, Ctrl-C is no signal, and a program that prints lines
+// prints stairs.
+func (t *terminal) set() {
 	settings, err := unix.IoctlGetTermios(int(t.file.Fd()), getSettings)
 	if err != nil {
 		return // it was closed
@@ -97,9 +124,13 @@ func (t *terminal) byKey() {
 
 // restore makes it what it was before.
 func (t *terminal) restore() {
-	if t != nil {
-		_ = term.Restore(int(t.file.Fd()), t.saved)
+	if t == nil {
+		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keyed = false
+	_ = term.Restore(int(t.file.Fd()), t.saved)
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -36,33 +36,31 @@ func (l learner) letGo() { repositorytest.Write(l, l.home.Path("go"), "") }
 
 func TestTheLabIsBuiltWhileOthersAreSolved(t *testing.T) {
 	l := newLearnerWithoutLab(t, building)
-	out, keys, ended := l.learn(t.Context())
-	press := pressing(t, keys)
-	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n")
-	out.next(t, "The tests of 1-lost need an API server, so the lab is built first: that takes minutes, once.\n")
-	out.next(t, "Meanwhile, n goes to an exercise that needs none: 1-smallest, 1-silent\n")
-	press("h")
-	out.next(t, "Hint 1 of 2")
-	press("n")
-	out.next(t, "1-smallest: Something is smallest")
-	out.next(t, "fails: TestMax")
-	out.next(t, "waiting for you")
+	s := l.learn(t.Context())
+	s.next("1-lost: Something is lost (level 1, about 5 minutes)\n")
+	s.next("The tests of 1-lost need an API server, so the lab is built first: that takes minutes, once.\n")
+	s.next("Meanwhile, n goes to an exercise that needs none: 1-smallest, 1-silent\n")
+	s.press("h")
+	s.next("Hint 1 of 2")
+	s.press("n")
+	s.next("1-smallest: Something is smallest")
+	s.next("fails: TestMax")
+	s.next("waiting for you")
 	assert.False(t, l.open(nil).hasLab())
-	press("n")
-	out.next(t, "1-silent: Something is silent")
-	press("n")
-	out.next(t, "1-smallest: Something is smallest")
-	press("n")
-	out.next(t, "1-silent: Something is silent")
+	s.press("n")
+	s.next("1-silent: Something is silent")
+	s.press("n")
+	s.next("1-smallest: Something is smallest")
+	s.press("n")
+	s.next("1-silent: Something is silent")
 
 	l.letGo()
 	require.Eventually(t, l.open(nil).hasLab, exercisetest.Timeout, 10*time.Millisecond)
-	press("n")
-	out.next(t, "1-lost: Something is lost")
-	out.next(t, "fails: TestSum/of_two")
-	press("q")
-	require.NoError(t, wait(t, ended, "the end"))
-	assert.Contains(t, out.text(), "compiling\n", "what the build prints")
+	s.press("n")
+	s.next("1-lost: Something is lost")
+	s.next("fails: TestSum/of_two")
+	s.quit()
+	assert.Contains(t, s.text(), "compiling\n", "what the build prints")
 }
 
 func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
@@ -70,14 +68,14 @@ func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
 	_, _, _, err := l.open(&bytes.Buffer{}).begin(t.Context(), "1", "lost")
 	require.NoError(t, err)
 	l.solve()
-	out, _, ended := l.learn(t.Context())
-	out.next(t, "Meanwhile, n goes to")
+	s := l.learn(t.Context())
+	s.next("Meanwhile, n goes to")
 	l.letGo()
-	out.next(t, "Well done, it is solved.")
-	out.next(t, "1-smallest")
-	assert.NotContains(t, out.text(), "fails: TestSum")
+	s.next("Well done, it is solved.")
+	s.next("1-smallest")
+	assert.NotContains(t, s.text(), "fails: TestSum")
 	select {
-	case err := <-ended:
+	case err := <-s.ended:
 		assert.Fail(t, "it ended", err)
 	default:
 	}
@@ -85,25 +83,24 @@ func TestAnExerciseWaitsForTheLabThatItNeeds(t *testing.T) {
 
 func TestWithoutALabTheOthersCanBeSolved(t *testing.T) {
 	l := newLearnerWithoutLab(t, "echo there is no disk; exit 3")
-	out, keys, ended := l.learn(t.Context())
-	out.next(t, "the lab could not be built (make lab: exit status 2); what it printed says why.\n")
-	out.next(t, "1-smallest: Something is smallest")
-	out.next(t, "fails: TestMax")
-	assert.Contains(t, out.text(), "there is no disk\n")
+	s := l.learn(t.Context())
+	s.next("the lab could not be built (make lab: exit status 2); what it printed says why.\n")
+	s.next("1-smallest: Something is smallest")
+	s.next("fails: TestMax")
+	assert.Contains(t, s.text(), "there is no disk\n")
 	for _, name := range []string{"smallest", "silent"} {
 		require.NoError(t, l.open(nil).record("1-"+name, func(r *Record) { r.Solved = now() }))
 	}
-	_, err := io.WriteString(keys, "n\n")
-	require.NoError(t, err)
-	out.next(t, "All other exercises need the lab. To see what is wrong with it: make lab\n")
-	require.NoError(t, wait(t, ended, "the end"))
+	s.press("n")
+	s.next("All other exercises need the lab. To see what is wrong with it: make lab\n")
+	s.end()
 }
 
 func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 	l := newLearnerWithoutLab(t, building)
 	ctx, cancel := context.WithCancel(t.Context())
-	out, _, ended := l.learn(ctx)
-	out.next(t, "compiling")
+	s := l.learn(ctx)
+	s.next("compiling")
 	var pid int
 	require.Eventually(t, func() bool {
 		content, _ := os.ReadFile(l.home.Path("pid"))
@@ -112,11 +109,11 @@ func TestTheEndOfASessionIsThatOfTheBuild(t *testing.T) {
 		return err == nil
 	}, exercisetest.Timeout, 10*time.Millisecond)
 	cancel()
-	require.NoError(t, wait(t, ended, "the end"))
-	out.next(t, "To continue: make learn")
+	s.end()
+	s.next("To continue: make learn")
 	assert.FileExists(t, l.home.Path("tidied"), "it was interrupted, and not killed")
-	assert.NotContains(t, out.text(), "interrupted")
-	assert.NotContains(t, out.text(), "make: ***")
+	assert.NotContains(t, s.text(), "interrupted")
+	assert.NotContains(t, s.text(), "make: ***")
 	// luck: a child of the test, which waits for it
 	assert.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, exercisetest.Timeout, 10*time.Millisecond)
 }

@@ -72,7 +72,11 @@ func (p practice) inSession(ctx context.Context, in io.Reader, t *terminal, time
 			return err
 		}
 	}
-	defer func() { s.closeStandby() }()
+	defer func() {
+		if s.standby != nil {
+			_ = s.standby.Close()
+		}
+	}()
 	ended, err := do(s)
 	s.endLab()
 	if err != nil && ctx.Err() == nil {
@@ -92,12 +96,6 @@ func (s *session) openStandby(ctx context.Context) error {
 	}
 	s.standby, s.variables = servers, servers.Env()
 	return nil
-}
-
-func (s *session) closeStandby() {
-	if s.standby != nil {
-		_ = s.standby.Close()
-	}
 }
 
 // resume returns the current exercise, or else the next one.

@@ -53,95 +53,116 @@ func (o *output) text() string {
 	return o.buffer.String()
 }
 
-// next waits for a text after what was waited for before.
-func (o *output) next(t *testing.T, want string) {
-	t.Helper()
-	found := func() bool {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		i := strings.Index(o.buffer.String()[o.read:], want)
-		if i >= 0 {
-			o.read += i + len(want)
-		}
-		return i >= 0
-	}
-	if !assert.Eventually(t, found, sessionTimeout, 10*time.Millisecond) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		require.Contains(t, o.buffer.String()[o.read:], want)
-	}
+// A sitting is a session of a learner, at the keys.
+type sitting struct {
+	*output
+	t     *testing.T
+	keys  io.WriteCloser // a line for each
+	ended <-chan error
 }
 
-// learn runs a session. What is written are its keys.
-func (l learner) learn(ctx context.Context) (out *output, keys io.WriteCloser, ended <-chan error) {
+// sit runs a session.
+func (l learner) sit(session func(p practice, in io.Reader) error) sitting {
 	l.Helper()
-	out = &output{}
+	out := &output{}
 	p := l.open(nil)
 	p.out = out
 	reader, writer := io.Pipe()
 	l.Cleanup(func() { _ = writer.Close() })
 	done := make(chan error, 1)
-	go func() { done <- p.learn(ctx, reader, nil, sessionTimeout) }()
-	return out, writer, done
+	go func() { done <- session(p, reader) }()
+	return sitting{out, l.T, writer, done}
 }
 
-// pressing returns what presses a key of a session: its input has a line for each.
-func pressing(t *testing.T, keys io.Writer) func(key string) {
-	return func(key string) {
-		t.Helper()
-		_, err := io.WriteString(keys, key+"\n")
-		require.NoError(t, err)
+func (l learner) learn(ctx context.Context) sitting {
+	l.Helper()
+	return l.sit(func(p practice, in io.Reader) error { return p.learn(ctx, in, nil, sessionTimeout) })
+}
+
+func (s sitting) press(key string) {
+	s.t.Helper()
+	_, err := io.WriteString(s.keys, key+"\n")
+	require.NoError(s.t, err)
+}
+
+// next waits for a text after what was waited for before.
+func (s sitting) next(want string) {
+	s.t.Helper()
+	found := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		i := strings.Index(s.buffer.String()[s.read:], want)
+		if i >= 0 {
+			s.read += i + len(want)
+		}
+		return i >= 0
 	}
+	if !assert.Eventually(s.t, found, sessionTimeout, 10*time.Millisecond) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		require.Contains(s.t, s.buffer.String()[s.read:], want)
+	}
+}
+
+// end waits for the end.
+func (s sitting) end() {
+	s.t.Helper()
+	require.NoError(s.t, wait(s.t, s.ended, "the end"))
+}
+
+func (s sitting) quit() {
+	s.t.Helper()
+	s.press("q")
+	s.end()
 }
 
 func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 	l := newLearner(t)
 	addLesson(l)
 	t.Setenv("EDITOR", "echo edits")
-	out, keys, ended := l.learn(t.Context())
-	press := pressing(t, keys)
-	out.next(t, "1-lost: Something is lost (level 1, about 5 minutes)\n\n  lesson    01-sums/README.md, step 1 of 2: Make a\n  the task  .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n  read      .workshop/1-lost/01-sums/sum/sum.go\n")
-	out.next(t, "fails: TestSum/of_two")
-	out.next(t, "Not yet: 0 of 1 pass. For a hint: h\n")
-	out.next(t, "[0 of 3 exercises, 0 of 2 lesson steps] 1-lost: waiting for you to save a file")
+	s := l.learn(t.Context())
+	s.next("1-lost: Something is lost (level 1, about 5 minutes)\n\n  lesson    01-sums/README.md, step 1 of 2: Make a\n  the task  .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n  read      .workshop/1-lost/01-sums/sum/sum.go\n")
+	s.next("fails: TestSum/of_two")
+	s.next("Not yet: 0 of 1 pass. For a hint: h\n")
+	s.next("[0 of 3 exercises, 0 of 2 lesson steps] 1-lost: waiting for you to save a file")
 	assert.Zero(t, l.progress().of("1-lost").Tries, "nobody has tried anything")
 
-	press("h")
-	out.next(t, "Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: h\n")
-	press("l")
-	out.next(t, "* 1      lost")
-	press("c")
-	out.next(t, "01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n")
+	s.press("h")
+	s.next("Hint 1 of 2\n\nLook at sum/sum.go.\n\n1 hint is left: h\n")
+	s.press("l")
+	s.next("* 1      lost")
+	s.press("c")
+	s.next("01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n")
 	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
-	press("c")
-	out.next(t, "step 1 of 2: Make a\n  done\n")
-	press("o")
-	out.next(t, "edits .workshop/1-lost/01-sums/sum/sum.go .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n")
-	press("?")
-	out.next(t, "h hint")
+	s.press("c")
+	s.next("step 1 of 2: Make a\n  done\n")
+	s.press("o")
+	s.next("edits .workshop/1-lost/01-sums/sum/sum.go .workshop/1-lost/01-sums/lesson/exercises/lost/README.md\n")
+	s.press("?")
+	s.next("h hint")
 
 	exercisetest.Edit(t, l.copyPath("1-lost", "01-sums", "sum", "sum.go"), "total = n", "total = -n")
-	out.next(t, "the sum is -2, not 3")
-	out.next(t, "[0 of 3 exercises, 1 of 2 lesson steps]")
-	press("r")
-	out.next(t, "Reset 1-lost? Your changes are kept as a patch. (y or n)")
-	press("n")
-	out.next(t, "Nothing was reset.")
-	press("r")
-	press("y")
-	out.next(t, "kept in .workshop/1-lost-1.patch")
-	out.next(t, "the sum is 2, not 3")
-	out.next(t, "waiting for you")
+	s.next("the sum is -2, not 3")
+	s.next("[0 of 3 exercises, 1 of 2 lesson steps]")
+	s.press("r")
+	s.next("Reset 1-lost? Your changes are kept as a patch. (y or n)")
+	s.press("n")
+	s.next("Nothing was reset.")
+	s.press("r")
+	s.press("y")
+	s.next("kept in .workshop/1-lost-1.patch")
+	s.next("the sum is 2, not 3")
+	s.next("waiting for you")
 
 	l.solve()
-	out.next(t, "Well done, it is solved. What was wrong, and why it matters: bin/workshop solution 1-lost\n")
-	out.next(t, "1-smallest: Something is smallest")
-	out.next(t, "[1 of 3 exercises, 1 of 2 lesson steps] 1-smallest")
-	press("n")
-	out.next(t, "1-silent: Something is silent")
-	press("q") // also while the tests run
-	out.next(t, "To continue: make learn\n")
-	require.NoError(t, wait(t, ended, "the end"))
+	s.next("Well done, it is solved. What was wrong, and why it matters: bin/workshop solution 1-lost\n")
+	s.next("1-smallest: Something is smallest")
+	s.next("[1 of 3 exercises, 1 of 2 lesson steps] 1-smallest")
+	s.press("n")
+	s.next("1-silent: Something is silent")
+	s.press("q") // also while the tests run
+	s.next("To continue: make learn\n")
+	s.end()
 	progress := l.progress()
 	assert.Equal(t, "1-silent", progress.Current)
 	assert.Equal(t, map[string][]int{"1": {1}}, progress.Steps)
@@ -149,11 +170,11 @@ func TestLearningGoesFromOneExerciseToTheNext(t *testing.T) {
 
 	// It goes on where one was, and without keys, until the context ends.
 	ctx, cancel := context.WithCancel(t.Context())
-	out, keys, ended = l.learn(ctx)
-	require.NoError(t, keys.Close())
-	out.next(t, "1-silent: Something is silent")
+	s = l.learn(ctx)
+	require.NoError(t, s.keys.Close())
+	s.next("1-silent: Something is silent")
 	cancel()
-	require.NoError(t, wait(t, ended, "the end"))
+	s.end()
 }
 
 func TestASaveEndsATrialOfOlderCode(t *testing.T) {
@@ -164,64 +185,61 @@ func TestASaveEndsATrialOfOlderCode(t *testing.T) {
 	require.NoError(t, err)
 	endless := fmt.Sprintf("total = n\n\t\tfor {\n\t\t\t_ = os.WriteFile(%q, nil, 0o600)\n\t\t}", begun)
 	repositorytest.Write(t, sum, strings.NewReplacer("package sum\n", "package sum\n\nimport \"os\"\n", "total = n", endless).Replace(string(broken)))
-	out, keys, ended := l.learn(t.Context())
-	out.next(t, "Running the tests on the code as it stands ...")
+	s := l.learn(t.Context())
+	s.next("Running the tests on the code as it stands ...")
 	require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, sessionTimeout, 10*time.Millisecond, "the older code runs")
 	repositorytest.Write(t, sum, strings.Replace(string(broken), "total = n", "total = total + n", 1))
-	out.next(t, "You have saved a file meanwhile: the tests begin again.")
-	out.next(t, "Well done, it is solved.")
-	pressing(t, keys)("q")
-	require.NoError(t, wait(t, ended, "the end"))
+	s.next("You have saved a file meanwhile: the tests begin again.")
+	s.next("Well done, it is solved.")
+	s.quit()
 }
 
 func TestLearningGoesFromOneGroupToTheNext(t *testing.T) {
 	l := newLearner(t)
 	exercisetest.AddBuild(t, l.home)
 	l.mustStart("1", "build")
-	out, keys, ended := l.learn(t.Context())
-	out.next(t, "1-build: Write a sum")
-	out.next(t, "  write in  .workshop/1-build/01-sums/sum/sum.go\n")
-	out.next(t, "Not yet: 0 of 2 groups pass. For a hint: h")
+	s := l.learn(t.Context())
+	s.next("1-build: Write a sum")
+	s.next("  write in  .workshop/1-build/01-sums/sum/sum.go\n")
+	s.next("Not yet: 0 of 2 groups pass. For a hint: h")
 	file := l.copyPath("1-build", "01-sums", "sum", "sum.go")
 	exercisetest.Edit(t, file, "func Sum(numbers ...int) int { return 0 }", "func Sum(numbers ...int) (total int) {\n\tfor _, n := range numbers {\n\t\ttotal += n\n\t}\n\treturn total\n}")
-	out.next(t, "1/2 The sum passes. Running the next group ...\n")
-	out.next(t, "fails: TestMax (./sum)")
-	out.next(t, "Not yet: 1 of 2 groups pass. For a hint: h")
+	s.next("1/2 The sum passes. Running the next group ...\n")
+	s.next("fails: TestMax (./sum)")
+	s.next("Not yet: 1 of 2 groups pass. For a hint: h")
 	assert.Equal(t, 1, l.progress().of("1-build").Tries, "one save is one try")
 	exercisetest.Edit(t, file, "func Max(numbers ...int) int { return 0 }", "func Max(numbers ...int) int { return 3 }")
-	out.next(t, "Well done, it is solved. The workshop's code, and the reasons for it: bin/workshop solution 1-build\n")
-	out.next(t, "waiting for you")
-	_, err := io.WriteString(keys, "q\n")
-	require.NoError(t, err)
-	require.NoError(t, wait(t, ended, "the end"))
+	s.next("Well done, it is solved. The workshop's code, and the reasons for it: bin/workshop solution 1-build\n")
+	s.next("waiting for you")
+	s.quit()
 }
 
 func TestStepsOfLessonsAreRecorded(t *testing.T) {
 	l := newLearner(t)
 	addLesson(l)
-	step := func(args ...string) (string, error) {
+	step := func(l learner, args ...string) (string, error) {
 		var out bytes.Buffer
 		args = append(args, "", "")
 		err := l.open(&out).step(t.Context(), args[0], args[1])
 		return out.String(), err
 	}
-	out, err := step()
+	out, err := step(l)
 	require.ErrorIs(t, err, ErrNotYet)
 	assert.Equal(t, "01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n", out)
 	repositorytest.Write(t, l.home.Path("01-sums", "b"), "")
-	out, err = step("1", "2")
+	out, err = step(l, "1", "2")
 	require.NoError(t, err)
 	assert.Contains(t, out, "step 2 of 2: Make b\n  done\n")
 	repositorytest.Write(t, l.home.Path("01-sums", "a"), "")
-	_, err = l.in("01-sums").stepHere()
+	_, err = step(l.in("01-sums"))
 	require.NoError(t, err)
-	out, err = step()
+	out, err = step(l)
 	require.NoError(t, err)
 	assert.Equal(t, "All steps are done.\n", out)
 	assert.Equal(t, map[string][]int{"1": {1, 2}}, l.progress().Steps)
-	_, err = step("7")
+	_, err = step(l, "7")
 	require.EqualError(t, err, `there is no lesson "7"; the lessons are: 1`)
-	_, err = step("1", "3")
+	_, err = step(l, "1", "3")
 	require.EqualError(t, err, "the lesson 1 has no step 3; it has 2")
 }
 
@@ -231,14 +249,16 @@ func TestAStepIsCheckedInTheLearnersLab(t *testing.T) {
 	repositorytest.Write(t, l.home.Path("01-sums", "lesson", "checks", "step1.sh"), "echo \"in ${KUBECONFIG:-no lab}\"\nexit 1 # kubectl\n")
 	elsewhere := t.TempDir()
 	for _, lab := range []struct{ variable, folder string }{{"", l.home.Path(".lab")}, {elsewhere, elsewhere}} {
-		t.Setenv("KUBECONFIG", "")
 		t.Setenv("LAB_DIR", lab.variable)
 		kubeconfig := filepath.Join(lab.folder, "kubeconfig")
 		repositorytest.Write(t, kubeconfig, "")
-		var out bytes.Buffer
-		require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
-		assert.Contains(t, out.String(), "not yet: in "+kubeconfig+"\n")
-		assert.NotContains(t, out.String(), "the lab")
+		for _, named := range []string{"", kubeconfig} {
+			t.Setenv("KUBECONFIG", named)
+			var out bytes.Buffer
+			require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
+			assert.Contains(t, out.String(), "not yet: in "+kubeconfig+"\n")
+			assert.NotContains(t, out.String(), "the lab")
+		}
 	}
 	for _, named := range []string{"/another", ""} {
 		t.Setenv("KUBECONFIG", named)
@@ -247,13 +267,6 @@ func TestAStepIsCheckedInTheLearnersLab(t *testing.T) {
 		require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
 		assert.Contains(t, out.String(), map[bool]string{true: "The lab was never started", false: "KUBECONFIG=/another"}[named == ""])
 	}
-}
-
-func (l learner) stepHere() (string, error) {
-	l.Helper()
-	var out bytes.Buffer
-	err := l.open(&out).step(l.Context(), "", "")
-	return out.String(), err
 }
 
 func TestAFileIsNoTerminal(t *testing.T) {

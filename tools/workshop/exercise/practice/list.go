@@ -30,8 +30,12 @@ func (p practice) list(ctx context.Context) error {
 		if e.ID() == progress.Current {
 			mark = "*"
 		}
-		state := state(*progress.of(e.ID()), slices.Contains(started, e.ID()))
-		fmt.Fprintf(table, "%s %d\t%s\t%s\t%d\t%s\n", mark, e.Stage.Number, e.Name, level(e), e.Judge.Minutes, state)
+		record := *progress.of(e.ID())
+		state := stateOf(record)
+		if state == "new" && slices.Contains(started, e.ID()) {
+			state = "started" // its record is lost
+		}
+		fmt.Fprintf(table, "%s %d\t%s\t%s\t%d\t%s\n", mark, e.Stage.Number, e.Name, level(e), e.Judge.Minutes, state+helpOf(record))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -42,8 +46,8 @@ func (p practice) list(ctx context.Context) error {
 	return nil
 }
 
-// state says how it went so far.
-func state(r Record, started bool) string {
+// helpOf says which help was needed so far.
+func helpOf(r Record) string {
 	help := ""
 	if r.Hints > 0 {
 		help = ", " + number(r.Hints, "hint", "hints")
@@ -51,12 +55,5 @@ func state(r Record, started bool) string {
 	if !r.SolutionSeen.IsZero() {
 		help += ", solution seen"
 	}
-	switch {
-	case !r.Solved.IsZero():
-		return "solved" + help
-	case started || !r.Started.IsZero():
-		return "started" + help
-	default:
-		return "new"
-	}
+	return help
 }

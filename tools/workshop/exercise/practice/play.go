@@ -24,16 +24,12 @@ It asks before it runs anything in a lab that isn't empty, and runs on no other 
 where a check doesn't pass, and with Ctrl-C.`,
 		Example: "  workshop play 4/queue --to=4",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
+		RunE: inClone(func(p practice, ctx context.Context, args []string) error {
 			t := openTerminal(os.Stdin)
 			t.byKey()
 			defer t.restore()
-			return p.play(cmd.Context(), player, append(args, "")[0], to, os.Stdin, t == nil)
-		},
+			return p.play(ctx, player, append(args, "")[0], to, os.Stdin, t == nil)
+		}),
 	}
 	command.Flags().IntVar(&to, "to", 0, "the last step to run")
 	command.Flags().DurationVar(&player.Timeout, "step-timeout", lesson.DefaultTimeout, "how long a block or a check may take")
@@ -51,17 +47,12 @@ func (p practice) play(ctx context.Context, player *lesson.Player, name string, 
 		return err
 	}
 	player.Repository, player.Out, player.Done = p.home, p.out, p.played
-	ask, keys := keys(in, lines)
+	answer := newAnswerer(keys(in, lines))
 	player.Ask = func(ctx context.Context, question string) (rune, error) {
 		fmt.Fprint(p.out, question)
 		defer p.printf("")
-		ask()
-		select {
-		case key := <-keys:
-			return key, nil
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
-		}
+		key, _ := answer(ctx)
+		return key, context.Cause(ctx)
 	}
 	return player.Play(ctx, l, to)
 }

@@ -63,7 +63,7 @@ func (s *session) lessonOf(ctx context.Context, e exercise.Exercise) (l lesson.L
 	}
 	progress, err := s.progress(ctx)
 	if len(s.way.stops) == 0 {
-		step, open = progress.nextStep(l)
+		step, open = progress.nextAt(l, track.Stop{})
 	}
 	for _, stop := range s.way.stops {
 		if !open && stop.Kind == track.Read && stop.Name == folder {

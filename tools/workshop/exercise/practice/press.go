@@ -59,15 +59,10 @@ func (j *job) press(ctx context.Context, key rune) error {
 		return j.list(ctx)
 	case 'r':
 		j.printf("Reset %s? Your changes are kept as a patch. (y or n)", j.c.ID)
-		j.ask()
-		select {
-		case key := <-j.keys:
-			if key == 'y' {
-				return j.reset(ctx, j.c)
-			}
-			j.printf("Nothing was reset.")
-		case <-ctx.Done():
+		if key, _ := j.answer(ctx); key == 'y' {
+			return j.reset(ctx, j.c)
 		}
+		j.printf("Nothing was reset.")
 		return nil
 	case 'o':
 		return j.edit(ctx, j.c, j.e)

@@ -157,11 +157,27 @@ func indented(text string) string {
 	return strings.Join(lines, "\n     ")
 }
 
-// An asked question is one of a lesson.
+// An asked question is one of a lesson that has answers.
 type asked struct {
 	lesson.Question
-	of   lesson.Lesson
-	step lesson.Step
+	of    lesson.Lesson
+	step  lesson.Step
+	given []Prediction
+}
+
+// asked returns the questions that were answered, in the order of the lessons.
+func (p Progress) asked(lessons []lesson.Lesson) []asked {
+	var questions []asked
+	for _, l := range lessons {
+		for _, step := range l.Steps {
+			for _, q := range step.Questions {
+				if given := p.Predictions[predictionID(l, q)]; len(given) > 0 {
+					questions = append(questions, asked{q, l, step, given})
+				}
+			}
+		}
+	}
+	return questions
 }
 
 // wronglyAnswered are the questions whose last answer is wrong, of the steps that are done.
@@ -174,16 +190,10 @@ func (p practice) wronglyAnswered(ctx context.Context) (questions []asked, err e
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range lessons {
-		for _, step := range l.Steps {
-			if !slices.Contains(progress.Steps[lessonName(l)], step.Number) {
-				continue
-			}
-			for _, q := range step.Questions {
-				if given := progress.Predictions[predictionID(l, q)]; len(given) > 0 && !given[len(given)-1].Right {
-					questions = append(questions, asked{q, l, step})
-				}
-			}
+	for _, q := range progress.asked(lessons) {
+		isDone := slices.Contains(progress.Steps[lessonName(q.of)], q.step.Number)
+		if isDone && !q.given[len(q.given)-1].Right {
+			questions = append(questions, q)
 		}
 	}
 	return questions, nil
@@ -235,28 +245,21 @@ func (p practice) remindOfReview(ctx context.Context) error {
 // reportPredictions lists the answers to questions, if there are some: the first of each, what it
 // takes to give it if it was wrong, and the last.
 func (p practice) reportPredictions(progress Progress, lessons []lesson.Lesson) {
-	var rows strings.Builder
-	right, all := 0, 0
-	for _, l := range lessons {
-		for _, step := range l.Steps {
-			for _, q := range step.Questions {
-				given := progress.Predictions[predictionID(l, q)]
-				if len(given) == 0 {
-					continue
-				}
-				first, last := given[0], given[len(given)-1]
-				if all++; first.Right {
-					right++
-				}
-				a, _ := q.Answer(first.Answer)
-				fmt.Fprintf(&rows, "| %s, step %d | %s | %s | %s | %s | %d |\n", lessonName(l), step.Number, q.Name, inWords(first), a.Misconception, inWords(last), len(given))
-			}
-		}
-	}
-	if all == 0 {
+	questions := progress.asked(lessons)
+	if len(questions) == 0 {
 		return
 	}
-	p.printf("%d of %d predictions were right at first.\n", right, all)
+	var rows strings.Builder
+	right := 0
+	for _, q := range questions {
+		first, last := q.given[0], q.given[len(q.given)-1]
+		if first.Right {
+			right++
+		}
+		a, _ := q.Answer(first.Answer)
+		fmt.Fprintf(&rows, "| %s, step %d | %s | %s | %s | %s | %d |\n", lessonName(q.of), q.step.Number, q.Name, inWords(first), a.Misconception, inWords(last), len(q.given))
+	}
+	p.printf("%d of %d predictions were right at first.\n", right, len(questions))
 	p.printf("| lesson | question | first answer | misconception | last answer | asked |\n|---|---|---|---|---|---|\n%s", rows.String())
 }
 

@@ -52,6 +52,10 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	page := l.home.Path("01-sums", "README.md")
 	repositorytest.Write(t, page, "# Stage 1: sums\n\n## Why\n\n"+question+"\n## Step 2: Make b\n")
 
+	var unasked bytes.Buffer
+	require.ErrorIs(t, l.open(&unasked).step(t.Context(), "1", "1"), ErrNotYet)
+	assert.NotContains(t, unasked.String(), "Predict", "there is no terminal")
+
 	p, out := l.asking("\n-")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
 	assert.Equal(t, "\nPredict: What will be there?\n\n  a) A file\n  b) A folder\n\nYour answer? (press a, b, or - to leave it open)\n01-sums/README.md, step 1 of 2: Make a\n  not yet: there is no a\n", out.String())
@@ -75,11 +79,10 @@ func TestAQuestionIsAskedBeforeTheStepIsChecked(t *testing.T) {
 	assert.Contains(t, out.String(), "  done\n\nWhat will be there?\nYou predicted b) A folder\n     The mistake behind it: \"Everything is a folder.\" Some things are files.\nRight is:\n  a) A file\n     It is empty.\n")
 
 	ctx, cancel := context.WithCancel(t.Context())
-	learning, _, ended := l.learn(ctx)
-	learning.next(t, "1 prediction was wrong last time. To be asked again: bin/workshop review\n")
+	s := l.learn(ctx)
+	s.next("1 prediction was wrong last time. To be asked again: bin/workshop review\n")
 	cancel()
-	require.NoError(t, wait(t, ended, "the end"))
-	var unasked bytes.Buffer
+	s.end()
 	require.EqualError(t, l.open(&unasked).review(t.Context()), "questions are asked in a terminal")
 	p, out = l.asking("-")
 	require.NoError(t, p.review(t.Context()))
@@ -113,15 +116,6 @@ func TestQuestionsAreAskedOneAtATime(t *testing.T) {
 	assert.NotContains(t, out.String(), "not yet")
 	require.ErrorIs(t, p.step(t.Context(), "1", "1"), ErrNotYet)
 	assert.Contains(t, out.String(), "not yet: there is no a")
-}
-
-func TestNobodyIsAskedWithoutATerminal(t *testing.T) {
-	l := newLearner(t)
-	addLesson(l)
-	repositorytest.Write(t, l.home.Path("01-sums", "README.md"), "# Stage 1: sums\n\n## Why\n\n"+question)
-	var out bytes.Buffer
-	require.ErrorIs(t, l.open(&out).step(t.Context(), "1", "1"), ErrNotYet)
-	assert.NotContains(t, out.String(), "Predict")
 }
 
 func TestTextsForATerminalHaveNoAsterisks(t *testing.T) {

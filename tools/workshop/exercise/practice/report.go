@@ -86,7 +86,7 @@ func (p practice) reportSteps(progress Progress, lessons []lesson.Lesson) {
 	p.printf("")
 }
 
-// stateOf is state in a word.
+// stateOf is how far an exercise is, in a word.
 func stateOf(r Record) string {
 	switch {
 	case !r.Solved.IsZero():

@@ -148,19 +148,11 @@ func TestWhatPreventsAStartIsReported(t *testing.T) {
 			assert.Equal(t, branches, l.git(l.home.Root, "branch", "--list"), "a branch is left behind")
 			assert.NotContains(t, l.git(l.home.Root, "worktree", "list"), ".workshop", "a worktree is left behind")
 			assert.False(t, exists(l.progressFile()), "it counts as started")
-			for _, file := range []string{"", "notes.txt"} {
-				if path := l.copyPath("1-lost", file); exists(path) && file != "" {
-					assert.Equal(t, "mine", repositorytest.Read(t, path))
-				}
+			if path := l.copyPath("1-lost", "notes.txt"); exists(path) {
+				assert.Equal(t, "mine", repositorytest.Read(t, path))
 			}
 		})
 	}
-}
-
-func TestAnEmptyFolderIsNotInTheWay(t *testing.T) {
-	l := newLearner(t)
-	require.NoError(t, os.MkdirAll(l.copyPath("1-lost"), 0o755))
-	l.mustStart("1", "lost")
 }
 
 // A filter of the learner's makes the checkout slow.

@@ -16,6 +16,7 @@ import (
 	"example.com/hacking-a-controller/tools/workshop/exercise"
 	"example.com/hacking-a-controller/tools/workshop/lesson"
 	"example.com/hacking-a-controller/tools/workshop/process"
+	"example.com/hacking-a-controller/tools/workshop/track"
 )
 
 // lessonName is what a learner calls a lesson: 3, or 4/queue.
@@ -64,26 +65,6 @@ func (p Progress) stepsOf(lessons []lesson.Lesson) (done, all int) {
 	return done, all
 }
 
-// nextStep returns the first step of a lesson that is not done.
-func (p Progress) nextStep(l lesson.Lesson) (lesson.Step, bool) {
-	i := slices.IndexFunc(l.Steps, func(step lesson.Step) bool { return !slices.Contains(p.Steps[lessonName(l)], step.Number) })
-	if i < 0 {
-		return lesson.Step{}, false
-	}
-	return l.Steps[i], true
-}
-
-// nextOf returns the first lesson with a step that is not done, of one stage, or of all if it
-// is 0.
-func (p Progress) nextOf(lessons []lesson.Lesson, stage int) (lesson.Lesson, lesson.Step, bool) {
-	for _, l := range lessons {
-		if step, ok := p.nextStep(l); ok && (stage == 0 || l.Stage.Number == stage) {
-			return l, step, true
-		}
-	}
-	return lesson.Lesson{}, lesson.Step{}, false
-}
-
 // step runs the check of a lesson's step, and records that it is done. Without a number it
 // is the next step, and without a name the next lesson of the stage that the learner is in.
 func (p practice) step(ctx context.Context, name, number string) error {
@@ -129,12 +110,13 @@ func lessonNamed(name string, lessons []lesson.Lesson) (lesson.Lesson, error) {
 
 // checkNext checks the next step of a stage, or of all if it is 0.
 func (p practice) checkNext(ctx context.Context, lessons []lesson.Lesson, progress Progress, stage int) error {
-	l, step, ok := progress.nextOf(lessons, stage)
-	if !ok {
-		p.printf("All steps are done.")
-		return nil
+	for _, l := range lessons {
+		if step, ok := progress.nextAt(l, track.Stop{}); ok && (stage == 0 || l.Stage.Number == stage) {
+			return p.checkStep(ctx, l, step)
+		}
 	}
-	return p.checkStep(ctx, l, step)
+	p.printf("All steps are done.")
+	return nil
 }
 
 // stageOf is the number of the stage that a folder lies in, or 0.
@@ -206,27 +188,26 @@ func (p practice) nameTries(ctx context.Context, l lesson.Lesson, step lesson.St
 func (p practice) labEnvironment() []string {
 	bin := p.home.Path("lab", "bin")
 	env := process.Environment(nil, "GOWORK=off", "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bin)
-	if kubeconfig, found := p.labKubeconfig(); os.Getenv("KUBECONFIG") == "" && found {
-		env = append(env, "KUBECONFIG="+kubeconfig)
+	if lab := lesson.LabKubeconfig(p.home); os.Getenv("KUBECONFIG") == "" && isThere(lab) {
+		env = append(env, "KUBECONFIG="+lab)
 	}
 	return env
 }
 
-func (p practice) labKubeconfig() (file string, found bool) {
-	file = filepath.Join(cmp.Or(os.Getenv("LAB_DIR"), p.home.Path(".lab")), "kubeconfig")
+func isThere(file string) bool {
 	_, err := os.Stat(file)
-	return file, !errors.Is(err, os.ErrNotExist)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // nameCluster says which cluster a check has asked, if it wasn't the lab.
 func (p practice) nameCluster(check string) {
-	lab, found := p.labKubeconfig()
+	lab := lesson.LabKubeconfig(p.home)
 	content, _ := os.ReadFile(check)
 	switch named := os.Getenv("KUBECONFIG"); {
 	case !strings.Contains(string(content), "kubectl"):
 	case named != "" && !lesson.SameFile(named, lab):
 		p.printf("  What it asked was the cluster of KUBECONFIG=%s; to ask the lab, quit and run: eval \"$(make -s env)\"", named)
-	case named == "" && !found:
+	case named == "" && !isThere(lab):
 		p.printf("  The lab was never started; to start it: make lab-up")
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
 )
 
 // newTerminal makes a terminal, and returns who sits in front of it, and it.
@@ -63,6 +66,10 @@ func TestInATerminalAKeyCountsAtOnce(t *testing.T) {
 		assert.Equal(t, want, wait(t, keys, "each key"))
 	}
 
+	// While it was stopped, the shell had its own settings.
+	require.NoError(t, unix.IoctlSetTermios(int(file.Fd()), setSettings, before))
+	require.NoError(t, unix.Kill(os.Getpid(), unix.SIGCONT))
+	require.Eventually(t, func() bool { return settings().Lflag&unix.ICANON == 0 }, exercisetest.Timeout, 10*time.Millisecond)
 	terminal.restore()
 	assert.Equal(t, before, settings())
 

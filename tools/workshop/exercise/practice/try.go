@@ -37,13 +37,9 @@ the copy; your changes are kept in a patch.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd.Context(), cmd.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return p.try(cmd.Context(), args[0], os.Stdin, openTerminal(os.Stdin), 5*time.Minute)
-		},
+		RunE: inClone(func(p practice, ctx context.Context, args []string) error {
+			return p.try(ctx, args[0], os.Stdin, openTerminal(os.Stdin), 5*time.Minute)
+		}),
 	}
 }
 
@@ -185,8 +181,8 @@ func (p practice) tryShown(ctx context.Context, c workCopy, e exercise.Exercise,
 	if err != nil {
 		return fmt.Errorf("reading the solution: %w", err)
 	}
-	_, diff2, _ := strings.Cut(string(diff), "\n@@")
-	p.printf("This solves %s; any other code that passes is as good. To put it into the copy: %s\n\n@@%s", e.Judge.Groups[n-1].Name, p.command("solution --apply"), diff2)
+	_, hunks, _ := strings.Cut(string(diff), "\n@@")
+	p.printf("This solves %s; any other code that passes is as good. To put it into the copy: %s\n\n@@%s", e.Judge.Groups[n-1].Name, p.command("solution --apply"), hunks)
 	return nil
 }
 

@@ -13,17 +13,9 @@ import (
 
 const lessonWithTries = "# Stage 1: sums\n\n## Why\n\n## Step 1: Make a\n\n**Now you:** `none`. Of no number\nthe largest is 0.\n\n## Step 2: Make b\n\n**Now you:** `twice`. Count each twice.\n"
 
-// try runs the command. What is written are its keys.
-func (l learner) try(name string) (out *output, keys io.Writer, ended <-chan error) {
+func (l learner) try(name string) sitting {
 	l.Helper()
-	out = &output{}
-	p := l.open(nil)
-	p.out = out
-	reader, writer := io.Pipe()
-	l.Cleanup(func() { _ = writer.Close() })
-	done := make(chan error, 1)
-	go func() { done <- p.try(l.Context(), name, reader, nil, sessionTimeout) }()
-	return out, writer, done
+	return l.sit(func(p practice, in io.Reader) error { return p.try(l.Context(), name, in, nil, sessionTimeout) })
 }
 
 func TestTriesShareACopy(t *testing.T) {
@@ -35,33 +27,31 @@ func TestTriesShareACopy(t *testing.T) {
 	sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
 
 	l.mustStart("1", "lost")
-	out, keys, ended := l.try("none")
-	out.next(t, "This try is of 01-sums/README.md. The copy of 1-lost stays as it is; to go back to it: bin/workshop watch 1-lost\n")
-	out.next(t, "\nnone (about 2 minutes)\n\nOf no number\nthe largest is 0.\n\n  lesson    01-sums/README.md:7, step 1\n  write in  .workshop/1-tries/01-sums/sum/sum.go\n")
-	assert.NotContains(t, out.text(), "01-sums/go.mod", "which no try is about")
-	out.next(t, "1/2 none\n\n  fails: TestTryNone (./sum)\n    Of no number the largest is 0.\n")
-	out.next(t, "Not yet: 0 of 2 tries pass. For a hint: h\n")
-	_, err := io.WriteString(keys, "h\n")
-	require.NoError(t, err)
-	out.next(t, "Hint 1 of 1 for none\n\nThere is no numbers[0].\n")
+	s := l.try("none")
+	s.next("This try is of 01-sums/README.md. The copy of 1-lost stays as it is; to go back to it: bin/workshop watch 1-lost\n")
+	s.next("\nnone (about 2 minutes)\n\nOf no number\nthe largest is 0.\n\n  lesson    01-sums/README.md:7, step 1\n  write in  .workshop/1-tries/01-sums/sum/sum.go\n")
+	assert.NotContains(t, s.text(), "01-sums/go.mod", "which no try is about")
+	s.next("1/2 none\n\n  fails: TestTryNone (./sum)\n    Of no number the largest is 0.\n")
+	s.next("Not yet: 0 of 2 tries pass. For a hint: h\n")
+	s.press("h")
+	s.next("Hint 1 of 1 for none\n\nThere is no numbers[0].\n")
 	exercisetest.Edit(t, sum, "\tlargest := numbers[0]\n", "\tlargest := 0\n")
-	out.next(t, "none passes, after")
-	out.next(t, "1 of 2 tries pass. Go on in 01-sums/README.md\nThe next one there: bin/workshop try twice\n")
-	require.NoError(t, wait(t, ended, "the end"))
+	s.next("none passes, after")
+	s.next("1 of 2 tries pass. Go on in 01-sums/README.md\nThe next one there: bin/workshop try twice\n")
+	s.end()
 
-	out, keys, ended = l.try("twice")
-	out.next(t, "twice (about 1 minute)\n\nCount each twice.\n\n  lesson    01-sums/README.md:12, step 2\n")
-	out.next(t, "twice the sum is 3, not 6")
-	_, err = io.WriteString(keys, "s\n")
-	require.NoError(t, err)
-	out.next(t, "This solves twice; any other code that passes is as good.")
+	s = l.try("twice")
+	s.next("twice (about 1 minute)\n\nCount each twice.\n\n  lesson    01-sums/README.md:12, step 2\n")
+	s.next("twice the sum is 3, not 6")
+	s.press("s")
+	s.next("This solves twice; any other code that passes is as good.")
 	exercisetest.Edit(t, sum, "total += n", "total += n + n")
-	out.next(t, "Well done, that was the last try of this lesson. Go on in 01-sums/README.md")
-	require.NoError(t, wait(t, ended, "the end"))
+	s.next("Well done, that was the last try of this lesson. Go on in 01-sums/README.md")
+	s.end()
 	assert.Contains(t, repositorytest.Read(t, sum), "largest := 0", "one builds on the other")
-	out, _, ended = l.try("twice")
-	out.next(t, "twice has passed, and its code is in .workshop/1-tries. To begin the tries of this lesson again: bin/workshop reset 1-tries\n")
-	require.NoError(t, wait(t, ended, "the end"))
+	s = l.try("twice")
+	s.next("twice has passed, and its code is in .workshop/1-tries. To begin the tries of this lesson again: bin/workshop reset 1-tries\n")
+	s.end()
 	assert.Regexp(t, `\* 1\s+tries\s+try\s+3\s+solved, 1 hint\n`, l.list())
 }
 
@@ -72,12 +62,10 @@ func TestAGeneratedFileIsNotToBeWritten(t *testing.T) {
 	l.mustStart("1", "tries")
 	sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
 	repositorytest.Write(t, sum, "//    controller-gen.kubebuilder.io/version: v0.23.0\n\n"+repositorytest.Read(t, sum))
-	out, keys, ended := l.try("none")
-	out.next(t, "Not yet: 0 of 2 tries pass.")
-	assert.NotContains(t, out.text(), "write in")
-	_, err := io.WriteString(keys, "q\n")
-	require.NoError(t, err)
-	require.NoError(t, wait(t, ended, "the end"))
+	s := l.try("none")
+	s.next("Not yet: 0 of 2 tries pass.")
+	assert.NotContains(t, s.text(), "write in")
+	s.quit()
 }
 
 func TestWhatWasNotTriedIsShown(t *testing.T) {
@@ -91,14 +79,12 @@ func TestWhatWasNotTriedIsShown(t *testing.T) {
 			l.mustStart("1", "tries")
 			sum := l.copyPath("1-tries", "01-sums", "sum", "sum.go")
 			exercisetest.Edit(t, sum, test.old, test.replacement)
-			out, keys, ended := l.try("twice")
-			out.next(t, "The copy now has the solution of none.")
-			out.next(t, "Not yet: 1 of 2 tries pass")
+			s := l.try("twice")
+			s.next("The copy now has the solution of none.")
+			s.next("Not yet: 1 of 2 tries pass")
 			assert.Contains(t, repositorytest.Read(t, sum), "if len(numbers) == 0")
 			assert.Contains(t, repositorytest.Read(t, sum), test.kept)
-			_, err := io.WriteString(keys, "q\n")
-			require.NoError(t, err)
-			require.NoError(t, wait(t, ended, "the end"))
+			s.quit()
 			assert.Equal(t, []string{"none"}, l.progress().of("1-tries").Shown)
 		})
 	}
@@ -124,6 +110,6 @@ func TestTheSolutionOfATryIsAPatch(t *testing.T) {
 	require.NoError(t, err)
 	_, err = l.check("")
 	require.NoError(t, err)
-	_, _, ended := l.try("thrice")
-	require.EqualError(t, wait(t, ended, "the end"), `there is no try "thrice"; did you mean twice?`)
+	s := l.try("thrice")
+	require.EqualError(t, wait(t, s.ended, "the end"), `there is no try "thrice"; did you mean twice?`)
 }

@@ -158,14 +158,9 @@ func (s *session) askForTrack(ctx context.Context, tracks track.Curriculum, fact
 
 // nextKey waits for a key. The learner quits with q, and by closing the input.
 func (s *session) nextKey(ctx context.Context) (rune, error) {
-	s.ask()
-	select {
-	case key, open := <-s.keys:
-		s.quits = !open || key == 'q'
-		return key, nil
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	key, open := s.answer(ctx)
+	s.quits = ctx.Err() == nil && (!open || key == 'q')
+	return key, ctx.Err()
 }
 
 // follow goes along the track, from where the learner is, and returns the next exercise that isn't
@@ -282,7 +277,7 @@ func about(stop track.Stop) string {
 	return text
 }
 
-// nextAt returns the first step of a stop that is not done.
+// nextAt returns the first step of a stop that is not done. An empty stop has all steps of the lesson.
 func (p Progress) nextAt(l lesson.Lesson, stop track.Stop) (lesson.Step, bool) {
 	for _, step := range l.Steps {
 		if stop.Has(step.Number) && !slices.Contains(p.Steps[lessonName(l)], step.Number) {

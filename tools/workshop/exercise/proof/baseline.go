@@ -11,25 +11,23 @@ import (
 // proveStages runs the tests of the trials without a patch, and returns the trials of the
 // modules where they pass. What was run before is answered from Go's cache.
 func (p *Prover) proveStages(ctx context.Context, s *slot, trials []trial) ([]trial, error) {
-	var passed []trial
-	for len(trials) > 0 {
-		module := trials[0].Module()
-		var own, others []trial
-		for _, t := range trials {
-			if t.Module() == module {
-				own = append(own, t)
-			} else {
-				others = append(others, t)
-			}
+	var modules []string // in the order of their trials
+	of := map[string][]trial{}
+	for _, t := range trials {
+		if of[t.Module()] == nil {
+			modules = append(modules, t.Module())
 		}
-		ok, err := p.proveModule(ctx, s, module, own)
+		of[t.Module()] = append(of[t.Module()], t)
+	}
+	var passed []trial
+	for _, module := range modules {
+		ok, err := p.proveModule(ctx, s, module, of[module])
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			passed = append(passed, own...)
+			passed = append(passed, of[module]...)
 		}
-		trials = others
 	}
 	return passed, nil
 }

@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,15 +29,11 @@ func newBench(s *slot, timeout time.Duration) (*bench, error) {
 		return nil, fmt.Errorf("making a folder for reproductions: %w", err)
 	}
 	b := &bench{slot: s, timeout: timeout, dir: dir}
-	if lab := s.Path("lab", "bin", "lab"); exists(lab) {
+	lab := s.Path("lab", "bin", "lab")
+	if _, err := os.Stat(lab); err == nil {
 		b.lab = lab
 	}
 	return b, nil
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // end stops the lab, also after Ctrl-C, and removes it.
@@ -184,11 +179,11 @@ func (b *bench) run(ctx context.Context, block string) (printed, problem string,
 	defer cancel()
 	command := process.Command(limited, "bash", "-c", block)
 	command.Dir, command.Env = b.Root, b.environment()
-	killMarked := process.Mark(command)
+	mark := process.NewMark(command)
 	command.Stdout, command.Stderr = output, output
 	err = command.Run()
-	left := leftRunning(command.Env[len(command.Env)-1])
-	killMarked()
+	left := leftRunning(mark)
+	mark.Kill()
 	if ctx.Err() != nil {
 		return "", "", context.Cause(ctx)
 	}
@@ -210,32 +205,15 @@ func (b *bench) run(ctx context.Context, block string) (printed, problem string,
 	return string(text), problem, nil
 }
 
-// leftRunning returns the command of a process that has a variable in its environment, and does not
-// end within a few seconds. Without /proc (macOS) it finds nothing.
-func leftRunning(variable string) string {
+// leftRunning returns the command of a process that has a mark, and does not end within a few seconds.
+func leftRunning(mark process.Mark) string {
 	const signalled = 5 * time.Second // it may have been told to end a moment ago
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		command := marked(variable)
+		command := mark.Running()
 		if command == "" || time.Since(began) > signalled {
 			return command
 		}
 	}
-}
-
-func marked(variable string) string {
-	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range environments {
-		// That of another user cannot be read, and that of a zombie is empty.
-		environment, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(environment, []byte(variable)) {
-			continue
-		}
-		command, err := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-		if words := strings.TrimRight(string(command), "\x00"); err == nil && words != "" {
-			return strings.ReplaceAll(words, "\x00", " ")
-		}
-	}
-	return ""
 }
 
 func linesOf(text string) []string {

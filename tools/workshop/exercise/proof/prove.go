@@ -52,20 +52,19 @@ func (p *Prover) Prove(ctx context.Context, targets []Target) error {
 	if err != nil {
 		return err
 	}
-	left := trials
-	if !p.Fresh {
-		left = slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { return t.verdict.Known() })
-	}
-	if known := len(trials) - len(left); known > 0 {
-		var names []string
-		for _, t := range trials {
-			if t.verdict.Known() {
-				names = append(names, t.ID())
-				proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Result: proving.Cached})
-			}
+	var left []trial
+	var known []string
+	for _, t := range trials {
+		if p.Fresh || !t.verdict.Known() {
+			left = append(left, t)
+			continue
 		}
-		p.print("%d of %d verdicts from the cache: %s\n", known, len(trials), strings.Join(names, ", "))
-		p.honest += known
+		known = append(known, t.ID())
+		proving.Record(ctx, proving.Entry{Kind: "exercise", Name: t.ID(), Result: proving.Cached})
+	}
+	if len(known) > 0 {
+		p.print("%d of %d verdicts from the cache: %s\n", len(known), len(trials), strings.Join(known, ", "))
+		p.honest += len(known)
 	}
 	if !p.Tested {
 		tries, others := split(left)

@@ -361,9 +361,7 @@ func TestWhereTheTestsFailAnywayNothingIsProved(t *testing.T) {
 	assert.NotContains(t, out, "honest")
 
 	// Who says that they pass gets what the patch makes of it.
-	p := newProver(t, r)
-	p.Tested = true
-	out, err = p.run(t, "1/lost")
+	out, err = proveTested(t, r, "1/lost")
 	require.Error(t, err)
 	assert.NotContains(t, out, "without")
 	assert.Contains(t, out, "with the patch TestMax of ./sum fails too")
@@ -375,14 +373,6 @@ func TestANamedTestIsRunWithoutThePatch(t *testing.T) {
 	out, err := prove(t, r, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, "01-sums: without any patch TestSum/of_four of ./sum is not run: is that its name, as go test prints it?")
-}
-
-func TestEndToEndTestsAreRunIfAnExerciseNamesOne(t *testing.T) {
-	r := exercisetest.New(t)
-	exercisetest.Edit(t, r.Path("01-sums", "lesson", "exercises", "lost", "judge.yaml"), "tests:\n", "tests:\n  - {package: ./e2e, test: TestAll, output: there is no lab, because: x}\n")
-	out, err := prove(t, r, "1/lost")
-	require.Error(t, err)
-	assert.Contains(t, out, "without any patch TestAll of ./e2e fails")
 }
 
 func TestAStageWithoutExercisesHasTooFew(t *testing.T) {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/hacking-a-controller/tools/workshop/exercise/exercisetest"
+	"example.com/hacking-a-controller/tools/workshop/process"
 	"example.com/hacking-a-controller/tools/workshop/repository"
 	"example.com/hacking-a-controller/tools/workshop/repository/repositorytest"
+	"example.com/hacking-a-controller/tools/workshop/testenv"
 )
 
 // Says whether the code adds, or is as the patch of the exercise lost makes it.
@@ -97,28 +97,6 @@ func TestAPageThatDoesNotSayHowToReproduceIt(t *testing.T) {
 	assert.Contains(t, out, "reproductions: 0 passed, 1 failed\n")
 }
 
-// pidOf reads the file into which a block has written the id of a process.
-func pidOf(t *testing.T, file string) int {
-	t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(repositorytest.Read(t, file)))
-	require.NoError(t, err)
-	return pid
-}
-
-// expectNoProcess waits until the kernel has ended a process that was killed.
-func expectNoProcess(t *testing.T, pid int) {
-	t.Helper()
-	gone := func() bool {
-		// luck: a zombie is looked for below
-		if syscall.Kill(pid, 0) != nil {
-			return true
-		}
-		command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		return err == nil && len(command) == 0 // nobody has waited for it
-	}
-	require.Eventually(t, gone, time.Minute, 10*time.Millisecond, "process %d is still there", pid)
-}
-
 func TestAReproductionThatHangsIsKilled(t *testing.T) {
 	r := exercisetest.New(t)
 	pid := filepath.Join(t.TempDir(), "pid")
@@ -128,11 +106,11 @@ func TestAReproductionThatHangsIsKilled(t *testing.T) {
 	out, err := p.runReproductions(t, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, "README.md:5: with the patch the block did not end within 2s, and was killed; it printed:\n    waiting\n")
-	expectNoProcess(t, pidOf(t, pid))
+	testenv.RequireGone(t, pid)
 }
 
 func TestWhatAReproductionLeavesRunningIsKilled(t *testing.T) {
-	if marked("PATH=") == "" {
+	if process.Mark("PATH=").Running() == "" {
 		return // nothing is looked for without /proc
 	}
 	r := exercisetest.New(t)
@@ -141,7 +119,7 @@ func TestWhatAReproductionLeavesRunningIsKilled(t *testing.T) {
 	out, err := newProver(t, r).runReproductions(t, "1/lost")
 	require.Error(t, err)
 	assert.Contains(t, out, `README.md:5: with the patch the block left "sleep 3600" running, which was killed; it printed:`)
-	expectNoProcess(t, pidOf(t, pid))
+	testenv.RequireGone(t, pid)
 }
 
 // A lab that notes what it is told. Its objects are in a file.

@@ -54,9 +54,7 @@ func TestATestThatNeedsMoreTimeIsNoProblem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := exercisetest.New(t)
 			repositorytest.Write(t, r.Path("01-sums", "sum", "slow_test.go"), strings.Replace(slowNeighbour, "ALWAYS", test.always, 1))
-			p := newProver(t, r)
-			p.Tested = true
-			out, err := p.run(t, "1/lost")
+			out, err := proveTested(t, r, "1/lost")
 			if test.honest {
 				require.NoError(t, err, out)
 				assert.Contains(t, out, "1-lost is honest")

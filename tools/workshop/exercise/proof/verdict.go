@@ -89,7 +89,7 @@ func (p *Prover) survey(ctx context.Context, s *slot, e exercise.Exercise) (*sur
 	if err != nil {
 		return nil, err
 	}
-	replaced, err := module.Replaced(ctx)
+	replaced, err := module.Replaced()
 	if err != nil {
 		return nil, err
 	}

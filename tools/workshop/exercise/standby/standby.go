@@ -37,16 +37,21 @@ type Standby struct {
 }
 
 // New makes a Standby of the programs in a folder. It starts no servers: that is for Prepare.
-func New(ctx context.Context, assets string) (*Standby, error) {
+func New(ctx context.Context, assets string) (s *Standby, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "standby-") // a short path, as that of a socket has to be
+	dir, err := os.MkdirTemp(shortFolder(), "standby-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for API servers: %w", err)
 	}
-	s := &Standby{assets: assets, dir: dir, lent: map[string]*servers{}, timeout: time.Minute}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	s = &Standby{assets: assets, dir: dir, lent: map[string]*servers{}, timeout: time.Minute}
 	for name, target := range map[string]string{etcd: self, apiServer: self, "kubectl": filepath.Join(assets, "kubectl")} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("making a folder for API servers: %w", err)
@@ -58,6 +63,17 @@ func New(ctx context.Context, assets string) (*Standby, error) {
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.handlers.Go(s.serve)
 	return s, nil
+}
+
+// longestFolder leaves room for /standby-1234567890/socket: on macOS the path of a socket has 103 bytes.
+const longestFolder = 75
+
+// shortFolder is the one for temporary files, unless its path is too long for a socket in it.
+func shortFolder() string {
+	if dir := os.TempDir(); len(dir) <= longestFolder {
+		return dir
+	}
+	return "/tmp"
 }
 
 func (s *Standby) socket() string { return filepath.Join(s.dir, "socket") }

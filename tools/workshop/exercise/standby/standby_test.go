@@ -226,6 +226,16 @@ func TestAServerThatDoesNotStartIsNoHindrance(t *testing.T) {
 	c.namespaces(http.MethodGet, "")
 }
 
+// The path of a socket is short, and that of a temporary folder may be long.
+func TestATemporaryFolderWithALongPath(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	require.NoError(t, os.Mkdir(long, 0o755))
+	t.Setenv("TMPDIR", long)
+	s, err := New(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+}
+
 // freeAddresses returns three where nobody listens. They cannot be held: a stand-in shares its port
 // with nobody, as the programs do that envtest starts. The kernel gives each port from 32768 on
 // to whoever wants any, so these are below.
