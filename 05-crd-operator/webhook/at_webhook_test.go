@@ -122,7 +122,9 @@ func bothForms(t *testing.T, c *testcluster.Cluster) {
 	}{
 		"webhook": {startWebhook, admission.ValidatingWebhookConfigurations().Delete},
 		"policy": {
-			func(t *testing.T, c *testcluster.Cluster) { c.Kubectl(t, "create", "-f", "../config/webhook/policy.yaml") },
+			func(t *testing.T, c *testcluster.Cluster) {
+				c.Kubectl(t, "create", "-f", "../config/webhook/policy.yaml")
+			},
 			admission.ValidatingAdmissionPolicyBindings().Delete,
 		},
 	} {
