@@ -118,7 +118,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, ref := range []string{"kube-scheduler", "kube-scheduler:v1.0.0", "registry.example/kube-scheduler:mine"} {
 		_, err := s.Find(ref)
-		assert.ErrorContains(t, err, ours, "a part of Kubernetes has the version of the lab: %s", ref)
+		require.ErrorContains(t, err, ours, "a part of Kubernetes has the version of the lab: %s", ref)
 	}
 	_, err := s.Load(t.Context(), docker(t, build(t, here, hello("mine")), "busybox:1.36"))
 	require.NoError(t, err)
