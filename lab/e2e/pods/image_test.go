@@ -30,6 +30,9 @@ func buildImage(archive string) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building testserver: %w: %s", err, out)
 	}
+	if err := os.Chmod(filepath.Join(dir, "testserver"), 0o755); err != nil { // whatever the umask is
+		return err
+	}
 	image, err := imagetest.Of(dir, v1.Config{Entrypoint: []string{"/testserver"}, User: "65532"})
 	if err != nil {
 		return err

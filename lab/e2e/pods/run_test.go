@@ -3,6 +3,7 @@ package pods
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +22,32 @@ func TestKubectlRunPrintsYAY(t *testing.T) {
 	lab.Kubectl(t, "run", "yay", "-n", ns, "--image=busybox", "--restart=OnFailure", "--command", "--", "echo", "YAY")
 	expectPhase(t, ns, "yay", corev1.PodSucceeded)
 	assert.Equal(t, "YAY\n", lab.Kubectl(t, "logs", "yay", "-n", ns))
+}
+
+func TestExitCodes(t *testing.T) {
+	ns := newNamespace(t)
+	for name, tc := range map[string]struct {
+		script string
+		want   int32
+	}{
+		"exits-3":   {"exit 3", 3},
+		"is-killed": {"kill -9 $$$$", 128 + 9},
+	} {
+		createPod(t, ns, name, fmt.Sprintf(`
+restartPolicy: Never
+containers: [{name: main, image: busybox, command: [sh, -c, %q]}]`, tc.script))
+		pod := expectPhase(t, ns, name, corev1.PodFailed)
+		assert.Equal(t, tc.want, pod.Status.ContainerStatuses[0].State.Terminated.ExitCode, name)
+	}
+}
+
+func TestACommandThatDoesNotExist(t *testing.T) {
+	ns := newNamespace(t)
+	createPod(t, ns, "typo", `
+restartPolicy: Never
+containers: [{name: main, image: busybox, command: [ehco, hello]}]`)
+	pod := expectPhase(t, ns, "typo", corev1.PodFailed)
+	assert.Contains(t, pod.Status.ContainerStatuses[0].State.Terminated.Message, `"ehco": executable file not found`)
 }
 
 func TestRestartPolicies(t *testing.T) {

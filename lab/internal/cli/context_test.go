@@ -59,6 +59,8 @@ func TestAKubeconfigThatLeadsElsewhereIsNoticed(t *testing.T) {
 	for name, args := range map[string][]string{
 		"kubectl":                           {"kubectl", "delete", "pod", "config"},
 		"kubectl, a flag first":             {"kubectl", "--namespace=shop", "get", "pods"},
+		"kubectl, an empty context":         {"kubectl", "--context=", "get", "pods"},
+		"kubectl, an empty context apart":   {"kubectl", "get", "pods", "--context", ""},
 		"kubectl, with a program's context": {"kubectl", "exec", "pod", "--", "program", "--context=lab"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +116,7 @@ func TestAResetLeavesTheContextsOfOthers(t *testing.T) {
 	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
 	require.NoError(t, err)
 	config.Contexts["kind-kind"] = &clientcmdapi.Context{Cluster: "kind-kind"}
+	config.Contexts["dev"] = &clientcmdapi.Context{Cluster: pki.Context, AuthInfo: pki.Context, Namespace: "dev"} // of the lab
 	require.NoError(t, clientcmd.WriteToFile(*config, l.AdminKubeconfig()))
 
 	for range 2 {

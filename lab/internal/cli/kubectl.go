@@ -43,7 +43,17 @@ func usesCurrentContext(args []string) bool {
 		args = args[:end]
 	}
 	verb := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-	return verb >= 0 && args[verb] != "config" && !slices.ContainsFunc(args, func(arg string) bool {
-		return arg == "--context" || strings.HasPrefix(arg, "--context=")
-	})
+	if verb < 0 || args[verb] == "config" {
+		return false
+	}
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if name == "--context" && value != "" { // an empty one means the current one
+			return false
+		}
+	}
+	return true
 }

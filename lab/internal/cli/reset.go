@@ -27,11 +27,8 @@ func (a *app) reset(ctx context.Context, l layout.Layout) error {
 	if err := a.stop(ctx, l, syscall.SIGINT); err != nil {
 		return err
 	}
-	keep, err := pki.TakeOutContext(l)
-	if err != nil {
-		return err
-	}
-	left, err := l.Remove(keep...)
+	keep, takeOut := pki.TakeOutContext(l)
+	left, err := l.Remove(takeOut, keep...)
 	if err != nil {
 		return err
 	}

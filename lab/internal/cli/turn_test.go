@@ -36,7 +36,7 @@ func TestAnUpThatHasWaitedForAResetIsAloneInAWholeFolder(t *testing.T) {
 				up <- turn{unlock, err}
 			}()
 			<-began // it waits now, or comes later: both must be well
-			_, err = l.Remove()
+			_, err = l.Remove(nil)
 			require.NoError(t, err)
 			reset()
 			got := <-up

@@ -27,7 +27,7 @@ func NewClient(kubeconfig string) (*kubernetes.Clientset, error) {
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
 		&clientcmd.ConfigOverrides{CurrentContext: pki.Context}).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig (to write it: lab up): %w", err)
+		return nil, fmt.Errorf("reading the kubeconfig (to write it: lab down, then lab up): %w", err)
 	}
 	config.QPS = -1 // the lab polls: its own limiter must not slow it down
 	return kubernetes.NewForConfig(config)

@@ -76,7 +76,7 @@ func TestRemoveDeletesTheFolder(t *testing.T) {
 	for _, name := range []string{"settings.json", "state.json.new-12", "settings.json.broken", "README.new-12"} {
 		require.NoError(t, os.WriteFile(l.Join(name), nil, 0o600))
 	}
-	left, err := l.Remove()
+	left, err := l.Remove(nil)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	assert.NoDirExists(t, l.Root())
@@ -93,7 +93,7 @@ func TestRemoveLeavesWhatIsNotTheLabs(t *testing.T) {
 	require.NoError(t, os.Remove(l.Images()))
 	require.NoError(t, os.Symlink(elsewhere, l.Images()))
 	for range 2 {
-		left, err := l.Remove()
+		left, err := l.Remove(nil)
 		require.NoError(t, err)
 		assert.Equal(t, mine, left)
 		names, err := l.names()

@@ -33,7 +33,8 @@ func (l Layout) isOurs(path string) bool {
 // Remove deletes what the lab has written, and the folder itself if nothing else is
 // in it. What somebody else has put there is left, as are the files at the paths in keep, and the
 // names of all of these are returned; the folder then stays a lab's, so that the next one may use it.
-func (l Layout) Remove(keep ...string) (left []string, err error) {
+// Unless it is nil, last is called when all else is deleted, so that a full disk has room for what it writes.
+func (l Layout) Remove(last func() error, keep ...string) (left []string, err error) {
 	mounts, err := mounted.Below(l.root)
 	if err != nil {
 		return nil, err
@@ -54,6 +55,11 @@ func (l Layout) Remove(keep ...string) (left []string, err error) {
 			}
 		default:
 			left = append(left, name)
+		}
+	}
+	if last != nil {
+		if err := last(); err != nil {
+			return nil, err
 		}
 	}
 	return left, l.removeLast(len(left) == 0)

@@ -24,7 +24,7 @@ func TestRemoveDeletesNothingWhileSomethingIsMounted(t *testing.T) {
 	require.NoError(t, unix.Mount("tmpfs", l.Images(), "tmpfs", 0, ""))
 	file := filepath.Join(l.Images(), "precious")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := l.Remove()
+	_, err := l.Remove(nil)
 	require.ErrorContains(t, err, "umount")
 	assert.FileExists(t, file)
 	assert.DirExists(t, l.Join("pki"))

@@ -2,6 +2,7 @@ package pki
 
 import (
 	"fmt"
+	"maps"
 	"os"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -73,21 +74,23 @@ func write(file string, config *clientcmdapi.Config) error {
 	return atomicfile.Write(file, data)
 }
 
-// TakeOutContext takes the lab's context out of the kubeconfig for people. It returns the path of
-// the file if there is anything else in it.
-func TakeOutContext(l layout.Layout) (others []string, err error) {
+// TakeOutContext returns the path of the kubeconfig for people if it has more in it than the lab's
+// own, and a function that takes the lab's out of it.
+func TakeOutContext(l layout.Layout) (others []string, takeOut func() error) {
 	config, err := clientcmd.LoadFromFile(l.AdminKubeconfig())
 	if err != nil { // there is none, or it is damaged
 		return nil, nil
 	}
 	delete(config.Clusters, Context)
 	delete(config.AuthInfos, Context)
-	delete(config.Contexts, Context)
+	maps.DeleteFunc(config.Contexts, func(name string, c *clientcmdapi.Context) bool {
+		return name == Context || c.Cluster == Context
+	})
 	if len(config.Clusters)+len(config.AuthInfos)+len(config.Contexts) == 0 {
 		return nil, nil
 	}
-	if config.CurrentContext == Context {
+	if config.Contexts[config.CurrentContext] == nil {
 		config.CurrentContext = ""
 	}
-	return []string{l.AdminKubeconfig()}, write(l.AdminKubeconfig(), config)
+	return []string{l.AdminKubeconfig()}, func() error { return write(l.AdminKubeconfig(), config) }
 }

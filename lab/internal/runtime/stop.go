@@ -76,7 +76,7 @@ func (c *container) signal(ctx context.Context, number int, patience time.Durati
 	case <-c.done:
 		return true, nil
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return false, context.Cause(ctx)
 	case <-time.After(patience):
 		return false, nil
 	}

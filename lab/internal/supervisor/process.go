@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"example.com/hacking-a-controller/lab/internal/component"
 	"example.com/hacking-a-controller/lab/internal/lifeline"
 	"example.com/hacking-a-controller/lab/internal/logfile"
@@ -98,9 +96,14 @@ func (p *process) keepRunning(ctx context.Context) {
 // waitForTurn waits for what the component calls. Without it, the callers would
 // start into refused connections and back off for seconds.
 func (p *process) waitForTurn(ctx context.Context) bool {
-	return wait.PollUntilContextCancel(ctx, waitPoll, true, func(ctx context.Context) (bool, error) {
-		return p.component.WaitFor == "" || p.checker.Check(ctx, p.component.WaitFor) == nil, nil
-	}) == nil
+	for p.component.WaitFor != "" && p.checker.Check(ctx, p.component.WaitFor) != nil {
+		select { // a pause after each check, however long it took
+		case <-ctx.Done():
+			return false
+		case <-time.After(waitPoll):
+		}
+	}
+	return ctx.Err() == nil
 }
 
 // run starts the component's program and returns when it has ended.

@@ -23,7 +23,7 @@ func (p Place) resourceNamed(target string) (string, error) {
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: p.Kubeconfig},
 		&clientcmd.ConfigOverrides{CurrentContext: p.Context}).ClientConfig()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("reading the kubeconfig %s: %w", p.Kubeconfig, err)
 	}
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
