@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 )
 
 // Run runs a program in the background until stop is called or the test ends. Either waits for it: a program has to end
@@ -25,9 +25,9 @@ func Run(t testing.TB, program func(context.Context) error) (running context.Con
 		cancel(nil)
 		select {
 		case <-ended:
-			require.NoError(t, err)
+			assert.NoError(t, err)
 		case <-time.After(TestTimeout):
-			require.Fail(t, "the program does not end with its context")
+			assert.Fail(t, "the program does not end with its context")
 		}
 	}
 	t.Cleanup(stop)

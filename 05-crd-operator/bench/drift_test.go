@@ -42,6 +42,7 @@ func BenchmarkDrift(b *testing.B) {
 		configMaps := s.Client.CoreV1().ConfigMaps(drift)
 		w, err := configMaps.Watch(b.Context(), metav1.ListOptions{FieldSelector: "metadata.name=settings"})
 		require.NoError(b, err)
+		b.Cleanup(w.Stop)
 		seen := w.ResultChan()
 		s.createLayer(b)
 		awaitGood(b, seen)

@@ -54,6 +54,18 @@ func TestDrift(t *testing.T) {
 			assert.Equal(s.t, "kept", s.get().Annotations["note"])
 		},
 
+		"a finalizer keeps it when it is deleted": func(s *env) {
+			good := twoLayers(s)
+			s.edit(`{"metadata":{"finalizers":["example.com/wait"]}}`)
+			s.delete()
+			s.restores(state{
+				"settings": "colour=green size=7; going; of defaults, site",
+				"defaults": "False Blocked 1, colour by site", "site": "False Blocked 1",
+			})
+			s.edit(`{"metadata":{"finalizers":null}}`)
+			s.restores(good)
+		},
+
 		"the ConfigMap that was in the way goes": func(s *env) {
 			require.NoError(s.t, s.create(data{"theirs": "yes"}))
 			before := s.get()

@@ -7,8 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	cnat "example.com/hacking-a-controller/05-crd-operator/api/cnat/v1alpha1"
 )
 
 // rights are the rules of all roles of an installation, but for those of people, one by one: a group, a
@@ -46,43 +51,50 @@ type right struct {
 	names                       []string
 }
 
-// excessive is what no right may be.
-var excessive = map[string]func(right) bool{
-	"a wildcard": func(r right) bool { return strings.Contains(r.group+r.resource+r.verb, "*") },
-	"secrets": func(r right) bool {
+// excessive is what no right may be, each with a rule that would be one.
+var excessive = map[string]struct {
+	example rbacv1.PolicyRule
+	is      func(right) bool
+}{
+	"a wildcard": {rule("*", "", "pods"), func(r right) bool { return strings.Contains(r.group+r.resource+r.verb, "*") }},
+	"secrets": {rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods", "secrets"}}, func(r right) bool {
 		return r.resource == "secrets" || strings.HasPrefix(r.resource, "secrets/")
-	},
-	"CRDs":                  inGroup("apiextensions.k8s.io"),
-	"webhooks and policies": inGroup(admissionv1.GroupName),
-	"roles":                 inGroup(rbacv1.GroupName),
-	"the rights of others": func(r right) bool {
+	}},
+	"CRDs":                  {rule("list", "apiextensions.k8s.io", "customresourcedefinitions"), inGroup("apiextensions.k8s.io")},
+	"webhooks and policies": {rule("get", admissionv1.GroupName, "validatingwebhookconfigurations"), inGroup(admissionv1.GroupName)},
+	"roles":                 {rule("create", rbacv1.GroupName, "rolebindings"), inGroup(rbacv1.GroupName)},
+	"the rights of others": {rule("impersonate", "", "users"), func(r right) bool {
 		return slices.Contains([]string{"bind", "escalate", "impersonate"}, r.verb)
-	},
-	"a subresource but the two statuses that it writes": func(r right) bool {
+	}},
+	"a subresource but the two statuses that it writes": {rule("update", "", "pods/status"), func(r right) bool {
 		_, subresource, _ := strings.Cut(strings.TrimPrefix(r.resource, "/"), "/")
 		ours := r.verb == "update" && (r.resource == "ats/status" || r.resource == "settingslayers/status")
 		return subresource != "" && !ours
-	},
-	"writing what it only reads": func(r right) bool {
+	}},
+	"writing what it only reads": {rule("update", cnat.GroupName, "ats"), func(r right) bool {
 		return (r.resource == "ats" || r.resource == "settingslayers") && !slices.Contains([]string{"get", "list", "watch"}, r.verb)
-	},
-	"what makes pods": func(r right) bool {
+	}},
+	"what makes pods": {rule("create", "batch", "jobs"), func(r right) bool {
 		return r.group == "apps" || r.group == "batch" || r.resource == "replicationcontrollers"
-	},
+	}},
 	// A patch can change all of a pod. The policy in config/admission limits it.
-	"pods but to create and patch them": func(r right) bool {
+	"pods but to create and patch them": {rule("delete", "", "pods"), func(r right) bool {
 		return r.resource == "pods" && !slices.Contains([]string{"create", "get", "list", "patch", "watch"}, r.verb)
-	},
-	"ConfigMaps but its own": func(r right) bool {
+	}},
+	"ConfigMaps but its own": {rule("list", "", "configmaps"), func(r right) bool {
 		return r.resource == "configmaps" && !slices.Equal(r.names, []string{"settings"})
-	},
-	"URLs but that of the metrics": func(r right) bool {
+	}},
+	"URLs but that of the metrics": {rbacv1.PolicyRule{Verbs: []string{"get"}, NonResourceURLs: []string{"/metrics", "/logs"}}, func(r right) bool {
 		return strings.HasPrefix(r.resource, "/") && (r.resource != "/metrics" || r.verb != "get")
-	},
+	}},
 	// Of a create, the name is not known.
-	"Leases but its own": func(r right) bool {
+	"Leases but its own": {rule("update", "coordination.k8s.io", "leases", "cnat-manager-hash"), func(r right) bool {
 		return r.resource == "leases" && r.verb != "create" && !slices.Equal(r.names, []string{"cnat-manager"})
-	},
+	}},
+}
+
+func rule(verb, group, resource string, names ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{Verbs: []string{verb}, APIGroups: []string{group}, Resources: []string{resource}, ResourceNames: names}
 }
 
 func inGroup(group string) func(right) bool { return func(r right) bool { return r.group == group } }
@@ -92,10 +104,20 @@ func TestNoRightIsExcessive(t *testing.T) {
 		found := rights(t, build(t, folder))
 		assert.NotEmpty(t, found)
 		for _, r := range found {
-			for what, is := range excessive {
-				assert.False(t, is(r), "%s: %s is a right to %s", folder, r, what)
+			for what, right := range excessive {
+				assert.False(t, right.is(r), "%s: %s is a right to %s", folder, r, what)
 			}
 		}
+	}
+}
+
+func TestAnExcessiveRightIsFound(t *testing.T) {
+	for what, right := range excessive {
+		role, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&rbacv1.ClusterRole{
+			TypeMeta: metav1.TypeMeta{Kind: "ClusterRole"}, Rules: []rbacv1.PolicyRule{right.example},
+		})
+		require.NoError(t, err)
+		assert.True(t, slices.ContainsFunc(rights(t, objects{{Object: role}}), right.is), what)
 	}
 }
 

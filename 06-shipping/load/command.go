@@ -45,7 +45,7 @@ func soakCommand(programs *Programs) *cobra.Command {
 		Use:   "soak",
 		Short: "Run Ats for hours, while leaders are killed and watches are cut, and see what grows",
 		Args:  cli.NoArgs,
-		RunE: measurement(programs, func() error { return checkRates(o.Rate) }, func(command *cobra.Command) error {
+		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
 			o.Programs = *programs
 			report, err := Soak(command.Context(), o, command.ErrOrStderr())
 			if report != nil {
@@ -65,7 +65,7 @@ func rampCommand(programs *Programs) *cobra.Command {
 		Use:   "ramp",
 		Short: "Run more and more Ats a second, and see where it bends",
 		Args:  cli.NoArgs,
-		RunE: measurement(programs, func() error { return checkRates(o.Rates...) }, func(command *cobra.Command) error {
+		RunE: measurement(programs, o.check, func(command *cobra.Command) error {
 			o.Programs = *programs
 			steps, err := Ramp(command.Context(), o, command.ErrOrStderr())
 			PrintRamp(command.OutOrStdout(), steps)
@@ -86,10 +86,20 @@ func (p Programs) check() error {
 	return nil
 }
 
-func checkRates(rates ...float64) error {
-	for _, rate := range rates {
-		if rate <= 0 {
-			return fmt.Errorf("%g Ats a second: it must be more than 0", rate)
+func (o *SoakOptions) check() error {
+	if o.For < shortest {
+		return fmt.Errorf("--for is %s, and in less than a minute nothing can be seen to grow", o.For)
+	}
+	if o.Rate <= 0 {
+		return fmt.Errorf("--rate is %g, it must be more than 0", o.Rate)
+	}
+	return nil
+}
+
+func (o *RampOptions) check() error {
+	for i, rate := range o.Rates {
+		if rate <= 0 || i > 0 && rate <= o.Rates[i-1] {
+			return fmt.Errorf("--rates has %g, and each must be more than 0 and than the one before it", rate)
 		}
 	}
 	return nil

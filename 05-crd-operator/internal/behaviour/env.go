@@ -72,7 +72,7 @@ func newEnv(t *testing.T, suite *suite) *env {
 		pods:   suite.cluster.Client.CoreV1().Pods(namespace.Name),
 		clock:  testclock.NewFakeClock(moment("10:00:00")),
 		step:   50 * time.Millisecond,
-		failed: make(chan error, 2), // as many operators as a case has
+		failed: make(chan error, 1),
 	}
 }
 
@@ -116,6 +116,11 @@ func (s *env) create(name, clock string, change ...func(*cnat.At)) *cnat.At {
 	at, err := s.ats.Create(s.t.Context(), at, metav1.CreateOptions{})
 	require.NoError(s.t, err)
 	return at
+}
+
+func (s *env) reschedule(name, clock string) {
+	s.t.Helper()
+	s.patch(name, fmt.Sprintf(`{"spec":{"schedule":"%sT%sZ"}}`, day, clock))
 }
 
 func (s *env) patch(name, patch string, subresource ...string) {

@@ -3,6 +3,7 @@ package behaviour
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -168,4 +169,9 @@ func outage(s *env) {
 	s.ends("kettle", 0)
 	s.becomes("kettle", succeeded)
 	s.ran("kettle")
+}
+
+// tries are how often the server was to create the pod of an At.
+func (o *operator) tries(at string) int {
+	return len(slices.DeleteFunc(o.about(at), func(what string) bool { return what != "create pods" }))
 }

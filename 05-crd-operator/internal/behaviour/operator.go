@@ -72,7 +72,10 @@ func (s *env) start(change ...func(*operator)) *operator {
 		if o.failed == nil || o.mayFail {
 			return nil
 		}
-		s.failed <- o.failed
+		select {
+		case s.failed <- o.failed: // no case waits for what will not come
+		default:
+		}
 		return o.failed
 	})
 	return o

@@ -1,11 +1,14 @@
 package behaviour
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var quiet = map[string]func(*env){
@@ -84,6 +87,27 @@ var quiet = map[string]func(*env){
 		for _, name := range ats {
 			assert.Empty(s.t, o.about(name), busy)
 		}
+	},
+
+	// As long as no time passes, there is no reason to think that the answer would be another one.
+	"a namespace that is going is no reason to hurry": func(s *env) {
+		o := s.start()
+		s.create("other", "12:00:00")
+		s.create("kettle", "11:00:00")
+		o.sleepsUntil("11:00:00")
+		s.becomes("other", waiting)
+		require.NoError(s.t, s.client.CoreV1().Namespaces().Delete(s.t.Context(), s.namespace, metav1.DeleteOptions{}))
+		s.step = still
+		s.jump("11:00:00")
+		s.eventually("the server to refuse the pod", func(context.Context) (any, bool) { return o.about("kettle"), o.tries("kettle") > 0 })
+		for i := range 10 {
+			s.reschedule("other", fmt.Sprintf("12:00:%02d", i+1))
+			s.eventually("the operator to go on with others", func(ctx context.Context) (any, bool) {
+				at, err := s.ats.Get(ctx, "other", metav1.GetOptions{})
+				return err, err == nil && at.Status.Conditions[0].ObservedGeneration == int64(i+2)
+			})
+		}
+		assert.LessOrEqual(s.t, o.tries("kettle"), 2)
 	},
 }
 

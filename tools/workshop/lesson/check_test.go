@@ -410,7 +410,7 @@ func TestAnInterruptLeavesNothingBehind(t *testing.T) {
 		c.Out, c.Timeout = &strings.Builder{}, f.timeout*10
 		ended <- c.Check(ctx)
 	}()
-	require.Eventually(t, func() bool { _, err := os.ReadFile(pids); return err == nil }, testenv.Timeout(), 10*time.Millisecond)
+	require.Eventually(t, func() bool { ids, err := os.ReadFile(pids); return err == nil && len(ids) > 0 }, testenv.Timeout(), 10*time.Millisecond)
 	interrupt()
 	select {
 	case err := <-ended:

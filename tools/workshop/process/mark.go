@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"crypto/rand"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +29,7 @@ func (m Mark) Kill() {
 	// Again, because one may have just started another.
 	for range 100 {
 		killed := false
-		for _, process := range m.processes() {
+		for process := range m.processes() {
 			if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && pid != os.Getpid() {
 				killed = syscall.Kill(pid, syscall.SIGKILL) == nil || killed
 			}
@@ -41,7 +42,7 @@ func (m Mark) Kill() {
 
 // Running returns the command of one of the processes, or "" if there is none.
 func (m Mark) Running() string {
-	for _, process := range m.processes() {
+	for process := range m.processes() {
 		command, err := os.ReadFile(filepath.Join(process, "cmdline"))
 		if words := strings.TrimRight(string(command), "\x00"); err == nil && words != "" {
 			return strings.ReplaceAll(words, "\x00", " ")
@@ -52,13 +53,14 @@ func (m Mark) Running() string {
 
 // processes are the folders of the processes in /proc. The environment of another user's cannot be
 // read, and that of a zombie is empty.
-func (m Mark) processes() []string {
-	var found []string
-	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range environments {
-		if environment, err := os.ReadFile(file); err == nil && bytes.Contains(environment, []byte(m)) {
-			found = append(found, filepath.Dir(file))
+func (m Mark) processes() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, file := range environments {
+			environment, err := os.ReadFile(file)
+			if err == nil && bytes.Contains(environment, []byte(m)) && !yield(filepath.Dir(file)) {
+				return
+			}
 		}
 	}
-	return found
 }

@@ -29,6 +29,7 @@ func RequireGone(t testing.TB, file string) {
 	t.Helper()
 	ids, err := os.ReadFile(file)
 	require.NoError(t, err)
+	require.NotEmpty(t, strings.Fields(string(ids)), "%s names no process", file)
 	for id := range strings.FieldsSeq(string(ids)) {
 		pid, err := strconv.Atoi(id)
 		require.NoError(t, err)

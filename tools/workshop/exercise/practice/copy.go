@@ -164,7 +164,7 @@ func (c workCopy) renew(ctx context.Context, home repository.Repository, e exerc
 		return err
 	}
 	if err := c.checkOut(ctx, commit); err != nil {
-		return err
+		return fmt.Errorf("renewing the copy: %w", err)
 	}
 	if err := c.breakCode(ctx, e); err != nil {
 		return errors.Join(err, c.reset(context.WithoutCancel(ctx)))

@@ -113,6 +113,9 @@ func (t *terminal) byKey() {
 // set does it. term.MakeRaw does more: with it, Ctrl-C is no signal, and a program that prints lines
 // prints stairs.
 func (t *terminal) set() {
+	if !t.inForeground() {
+		return // with fg, SIGCONT comes again
+	}
 	settings, err := unix.IoctlGetTermios(int(t.file.Fd()), getSettings)
 	if err != nil {
 		return // it was closed
@@ -130,7 +133,15 @@ func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.keyed = false
-	_ = term.Restore(int(t.file.Fd()), t.saved)
+	if t.inForeground() {
+		_ = term.Restore(int(t.file.Fd()), t.saved)
+	}
+}
+
+// inForeground says whether the terminal is this program's now: one in the background that changes it is stopped.
+func (t *terminal) inForeground() bool {
+	group, err := unix.IoctlGetInt(int(t.file.Fd()), unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
 }
 
 // isTerminal reports whether a stream is a terminal.

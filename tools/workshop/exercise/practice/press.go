@@ -59,10 +59,13 @@ func (j *job) press(ctx context.Context, key rune) error {
 		return j.list(ctx)
 	case 'r':
 		j.printf("Reset %s? Your changes are kept as a patch. (y or n)", j.c.ID)
-		if key, _ := j.answer(ctx); key == 'y' {
+		switch key, _ := j.answer(ctx); {
+		case ctx.Err() != nil: // Ctrl-C
+		case key == 'y':
 			return j.reset(ctx, j.c)
+		default:
+			j.printf("Nothing was reset.")
 		}
-		j.printf("Nothing was reset.")
 		return nil
 	case 'o':
 		return j.edit(ctx, j.c, j.e)
