@@ -25,7 +25,7 @@ func Run(t testing.TB, program func(context.Context) error) (running context.Con
 		cancel(nil)
 		select {
 		case <-ended:
-			assert.NoError(t, err)
+			assert.NoError(t, err) //nolint:testifylint // stop is called in other goroutines, too
 		case <-time.After(TestTimeout):
 			assert.Fail(t, "the program does not end with its context")
 		}

@@ -15,6 +15,7 @@ import (
 
 // children starts the children, one at a time, and reports how they ended.
 type children struct {
+	stop           context.Context // when it ends, no child is started any more
 	kill           context.Context // when it ends, so does the child
 	stdout, stderr io.Writer
 	ran            func(typ eventType, code int, took time.Duration) // called after each run
@@ -58,7 +59,7 @@ func (c *children) retry(typ eventType, command func() *exec.Cmd) error {
 	for tries := 0; ; tries++ {
 		code, err := c.once(typ, command())
 		switch {
-		case err == nil || c.retryExitCode == 0 || code != c.retryExitCode:
+		case err == nil || c.retryExitCode == 0 || code != c.retryExitCode || c.stop.Err() != nil:
 			return err
 		case tries == c.retryCount:
 			return fmt.Errorf("%w, %w", err, errRetried)

@@ -24,7 +24,7 @@ type family struct {
 }
 
 func newFamily(ctx context.Context) *family {
-	f := &family{children: children{kill: ctx, quiet: true}}
+	f := &family{children: children{stop: ctx, kill: ctx, quiet: true}}
 	f.stdout, f.stderr = &f.out, &f.err
 	f.ran = func(_ eventType, code int, _ time.Duration) { f.codes = append(f.codes, code) }
 	return f
@@ -142,4 +142,16 @@ func alive(t *testing.T, pid string) bool {
 	}
 	stat, _ := os.ReadFile("/proc/" + pid + "/stat") // without /proc, as on a Mac, it's no zombie
 	return !strings.Contains(string(stat), ") Z ")
+}
+
+func TestAChildIsNotRunAgainAfterASignal(t *testing.T) {
+	f := newFamily(t.Context())
+	stop, end := context.WithCancel(t.Context())
+	f.stop, f.retryExitCode, f.retryCount = stop, 75, 5
+	f.ran = func(_ eventType, code int, _ time.Duration) {
+		f.codes = append(f.codes, code)
+		end()
+	}
+	require.ErrorContains(t, f.do(t, "exit 75"), "exit status 75")
+	assert.Equal(t, []int{75}, f.codes)
 }

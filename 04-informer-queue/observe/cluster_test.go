@@ -321,6 +321,12 @@ func onceEndsWithFailures(t *testing.T, n *namespace) {
 	a, b := "Sync false "+n.name+" a", "Sync false "+n.name+" b"
 	assert.Equal(t, []string{a, b, a, b}, events(stdout))
 	assert.Equal(t, "error: 2 failed; the last was "+n.name+"/b: false: exit status 1; fix that, and run observe again\n", stderr)
+
+	for i := range 21 {
+		n.create(t, fmt.Sprint("more-", i))
+	}
+	_, stderr = runToEnd(t, 1, n.args("configmaps", "--once", "--retry-count=0", "--", "false")...)
+	assert.Contains(t, stderr, "error: 23 failed", "--maximum-errors is for a program that goes on")
 }
 
 func aRetryHasAHeader(t *testing.T, n *namespace) {

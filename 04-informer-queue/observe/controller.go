@@ -41,7 +41,7 @@ type controller struct {
 	lastError   error                     // of the last of these
 }
 
-func newController(o *options, target target, stdout, stderr io.Writer, kill context.Context, end context.CancelCauseFunc) (*controller, error) {
+func newController(o *options, target target, stdout, stderr io.Writer, stop, kill context.Context, end context.CancelCauseFunc) (*controller, error) {
 	// A key that fails waits 100 ms, then twice as long each time, up to a minute.
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](100*time.Millisecond, time.Minute)
 	c := &controller{
@@ -52,7 +52,7 @@ func newController(o *options, target target, stdout, stderr io.Writer, kill con
 		fullSync: map[cache.ObjectName]bool{}, givenUp: map[cache.ObjectName]bool{},
 	}
 	c.children = &children{
-		kill: kill, stdout: stdout, stderr: stderr, ran: c.metrics.ran,
+		stop: stop, kill: kill, stdout: stdout, stderr: stderr, ran: c.metrics.ran,
 		quiet: o.quiet, retryExitCode: int(o.retryExitCode), retryCount: int(o.retryCount),
 	}
 	source := &source{

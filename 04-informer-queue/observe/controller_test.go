@@ -39,7 +39,7 @@ func newEnv(t *testing.T, args ...string) *env {
 	e.controller, err = newController(
 		parseOptions(t, append([]string{"configmaps"}, args...)...),
 		target{client: fake.NewSimpleDynamicClient(scheme.Scheme), mapping: configMaps, scope: scopeOf(configMaps, "")},
-		&e.out, &e.out, context.Background(),
+		&e.out, &e.out, context.Background(), context.Background(),
 		func(err error) { e.stopped <- err },
 	)
 	require.NoError(t, err)

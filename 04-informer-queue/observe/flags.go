@@ -60,6 +60,9 @@ func parseFlags(args []string, stdout io.Writer) (*options, error) {
 	if err := o.setArgs(flags.Args(), flags.ArgsLenAtDash()); err != nil {
 		return nil, err
 	}
+	if o.once && !flags.Changed("maximum-errors") {
+		o.maximumErrors = -1 // each object has its tries, and what failed is counted at the end
+	}
 	if o.names.given() && !o.delete.given() {
 		return nil, errors.New("--names needs --delete, the program to run for each object that no longer exists")
 	}
@@ -90,7 +93,7 @@ func (o *options) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.once, "once", false, "end when every object has been handled once, with exit code 1 if any has failed")
 	flags.DurationVar(&o.resyncPeriod, "resync-period", 0, "replay everything as Sync after each such `duration`; 0 is never")
 	flags.DurationVar(&o.exitAfter, "exit-after", 0, "end after this `duration`, when the running child has ended; 0 is never")
-	flags.IntVar(&o.maximumErrors, "maximum-errors", 20, "end with exit code 1 after this `number` of failed commands in a row, with 0 after the first; -1 is never")
+	flags.IntVar(&o.maximumErrors, "maximum-errors", 20, "end with exit code 1 after this `number` of failed commands in a row, with 0 after the first; -1 is never, as it is with --once")
 	flags.Uint8Var(&o.retryExitCode, "retry-on-exit-code", 0, "run a command that ends with this `code` again at once; 0 is never")
 	flags.UintVar(&o.retryCount, "retry-count", 2, "the `number` of times to do that before the command has failed; with --once, the number of times to retry any failure")
 

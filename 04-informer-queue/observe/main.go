@@ -65,7 +65,7 @@ func observe(signals func() (stop, kill context.Context), o *options, stdout, st
 	if o.exitAfter > 0 {
 		defer time.AfterFunc(o.exitAfter, func() { end(errDone) }).Stop()
 	}
-	c, err := newController(o, target, stdout, stderr, kill, end)
+	c, err := newController(o, target, stdout, stderr, ctx, kill, end)
 	if err != nil {
 		return err
 	}

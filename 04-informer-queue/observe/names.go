@@ -41,6 +41,9 @@ func (c *controller) checkNames(ctx context.Context) error {
 	c.namesWorked = true
 
 	for _, k := range handled {
+		if c.children.stop.Err() != nil {
+			return nil // the next start asks again
+		}
 		gone, err := c.isGone(ctx, k)
 		if err != nil {
 			return err

@@ -103,6 +103,9 @@ func (c *controller) reconcileObject(ctx context.Context, k cache.ObjectName) er
 		}
 		e.gone = nil
 	}
+	if c.children.stop.Err() != nil {
+		return nil // what else is pending waits for the next start
+	}
 	// In the form that it has by now. If it does not exist any more, its deletion is on the way.
 	if object := c.cached(k); object != nil && e.present != "" {
 		if err := c.execute(e.present, object, c.options.program); err != nil {

@@ -101,7 +101,7 @@ func (d *desk) call(ctx context.Context, method, path string, send, receive any)
 	switch {
 	case response.StatusCode == http.StatusTooManyRequests:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if there is none
-		return d.pause(time.Duration(max(seconds, 1)) * time.Second)
+		return d.pause(time.Duration(min(max(seconds, 1), 3600)) * time.Second)
 	case response.StatusCode/100 != 2:
 		var answer struct{ Error string }
 		_ = json.NewDecoder(response.Body).Decode(&answer) // what can't be read stays empty

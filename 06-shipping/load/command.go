@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -90,17 +91,20 @@ func (o *SoakOptions) check() error {
 	if o.For < shortest {
 		return fmt.Errorf("--for is %s, and in less than a minute nothing can be seen to grow", o.For)
 	}
-	if o.Rate <= 0 {
-		return fmt.Errorf("--rate is %g, it must be more than 0", o.Rate)
+	if !(o.Rate > 0) || math.IsInf(o.Rate, 1) { // NaN isn't more than 0
+		return fmt.Errorf("--rate is %g, it must be a number above 0", o.Rate)
 	}
 	return nil
 }
 
 func (o *RampOptions) check() error {
 	for i, rate := range o.Rates {
-		if rate <= 0 || i > 0 && rate <= o.Rates[i-1] {
-			return fmt.Errorf("--rates has %g, and each must be more than 0 and than the one before it", rate)
+		if !(rate > 0) || math.IsInf(rate, 1) || i > 0 && rate <= o.Rates[i-1] {
+			return fmt.Errorf("--rates has %g; each must be a number above 0, and above the one before it", rate)
 		}
+	}
+	if o.Each <= 0 {
+		return fmt.Errorf("--each is %s, it must be more than 0", o.Each)
 	}
 	return nil
 }

@@ -87,6 +87,9 @@ func measure(ctx context.Context, m *managers, leader *manager, name string, rat
 	step := after.since(before)
 	step.Rate, step.Outcome = rate, w.wait(ctx)
 	step.P50, step.P99 = Quantile(step.Outcome.Delays, 0.5), Quantile(step.Outcome.Delays, 0.99)
+	if ctx.Err() == nil && (step.Outcome.Missed > 0 || len(step.Outcome.Delays) == 0) {
+		step.P99 = math.Inf(1) // what never came is later than all that did
+	}
 	if step.Outcome.Ats == 0 {
 		return step, errors.Join(errors.New("no At could be created"), step.Outcome.Problem)
 	}

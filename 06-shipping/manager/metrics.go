@@ -118,8 +118,7 @@ func (a *atCollector) Collect(to chan<- prometheus.Metric) {
 	var pods corev1.PodList
 	// The cache's own objects: they are counted, and not changed.
 	if err := errors.Join(a.List(ctx, &all, client.UnsafeDisableDeepCopy), a.List(ctx, &pods, client.UnsafeDisableDeepCopy)); err != nil {
-		to <- prometheus.NewInvalidMetric(atsByPhase, err) // a cache that is not full yet
-		return
+		return // a cache that is not full yet; an error would hide all other metrics, too
 	}
 	started := map[types.UID]bool{}
 	for i := range pods.Items {

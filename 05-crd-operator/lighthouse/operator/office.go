@@ -201,7 +201,7 @@ func (o *office) call(ctx context.Context, bearer, method, path string, send any
 	}
 	defer response.Body.Close()
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if there is none
-	after := time.Duration(seconds) * time.Second
+	after := time.Duration(min(seconds, 3600)) * time.Second
 	switch {
 	case response.StatusCode == http.StatusNoContent:
 		return got, nil
